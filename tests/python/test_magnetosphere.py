@@ -270,7 +270,7 @@ def test_a_planet_from_case_to_pictures(program, case, small):
     done = program("run", case, *small, "--set", "output.history_every=1", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr + done.stdout
     assert "v (300, 0, 0) km/s" in done.stdout
-    for name in ("planes.png", "axis.png", "history.png"):
+    for name in ("planes.png", "axis.png", "polar_cap.png", "history.png"):
         assert (program.folder / "r" / "figures" / name).stat().st_size > 10_000, done.stdout
     assert "pyvista" in done.stdout or (program.folder / "r/figures/view.png").exists()
     assert "WARN" not in done.stdout + done.stderr  # VTK's, where there is no display

@@ -180,6 +180,14 @@ COMPUTED = (
         2e-2,
     ),
     Figure(
+        "earth_south_convection",
+        "cases/earth_south/README.md",
+        240,
+        "open flux and polar-cap potential, spacing 1",
+        planets.earth_south_convection,
+        2e-2,
+    ),
+    Figure(
         "earth_south_pressures",
         "cases/earth_south/README.md",
         150,
@@ -293,6 +301,7 @@ PICTURES = (
     picture("earth_north", 60, drawn("earth_north", "planes.png", *COARSE_EARTH), "earth_north, spacing 1"),
     picture("earth_south", 1400, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 1400, drawn("earth_south", "view.png"), "earth_south"),
+    picture("earth_south_polar_cap", 240, planets.earth_south_polar_cap, "earth_south, spacing 1"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
     picture("jupiter", 1400, drawn("jupiter", "planes.png"), "jupiter"),
     picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),

@@ -81,3 +81,18 @@ def earth_south_pressures(scratch: Path) -> list[str]:
     subprocess.run([*run_it, "--set", "limits.pressure=1e-10"], check=True, capture_output=True)
     line = [sys.executable, folder / "pressures.py", scratch / "low"]
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def earth_south_convection(scratch: Path) -> list[str]:
+    """What cases/earth_south/convection.py prints of the tail: every second row from t = 2000 on."""
+    tail(scratch / "as it is")
+    line = [sys.executable, CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900"]
+    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    heading, rule, *rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [heading, rule, *rows[::2]]
+
+
+def earth_south_polar_cap(scratch: Path) -> Path:
+    """What the run of the tail draws at its end."""
+    tail(scratch / "as it is")
+    return scratch / "as it is" / "figures" / "polar_cap.png"

@@ -31,6 +31,7 @@ FILES = (
     "strategies.csv",
     "strategies.json",
     "axis.csv",
+    "convection.json",
     "wave.json",
     "spectrum.csv",
     "solution.npy",
@@ -40,6 +41,7 @@ FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
     "residual", "blast", "loop", "schlieren", "wave", "structure", "probes",
+    "polar_cap",
 )  # fmt: skip
 FOLDERS = {
     "snapshots": r"snapshot_\d{8,}\.vtkhdf",
@@ -62,6 +64,7 @@ class RunFolder:
         self.probes = self.path / "probes.csv"
         self.centreline = self.path / "centreline.csv"
         self.axis = self.path / "axis.csv"
+        self.convection = self.path / "convection.json"
         self.summary = self.path / "summary.json"
         self.timeline = self.path / "timeline.json"
         self.report = self.path / "report.html"

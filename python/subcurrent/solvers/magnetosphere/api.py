@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput
-from ...given import one_of, path_text, table_of, without_none
+from ...given import one_of, path_text, table_of, whole, without_none
 from ...report.flowfield import PlasmaField
 from ..kinds import kind_of
 from ..simulation import Simulation
+from .convection import FEWEST_NODES, NODES, Convection, find_convection, without_convection
 from .standoff import Standoff
 
 STATE = ("density", "velocity", "pressure", "magnetic")
@@ -118,42 +119,67 @@ class Magnetosphere(Simulation):
         if there is none yet, without a planet, and on ranks other than 0; collective."""
         return kind_of(self.case).standoff(self._solver, self.case)
 
+    def convection(self, nodes: int = NODES) -> Convection | None:
+        """Open flux and cross-polar-cap potential of a planet: .north and .south, each with .open_flux (MWb),
+        .potential (kV; None where no line is open), .along_line (kV, the same along another path) and .curl
+        (the part of E = -v x B that is no gradient); .neutral_line is the open flux without field lines (MWb,
+        None unless z- is an equator). `nodes`: along a side of the grid on a hemisphere. None on ranks other
+        than 0; collective. Raises BadInput without a planet, or if the grid does not enclose one."""
+        count = whole("nodes", nodes, FEWEST_NODES)
+        self._refuse(without_convection(self.case), "convection() is not possible here")
+        state = self._state()
+        return None if state is None else find_convection(state, self.case, count)
+
     def plot(self, path: str | Path, kind: str = "planes") -> None:
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "planes" (with a planet the noon-midnight
         and the equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis"
-        (the line to the sun)."""
-        from .plasma import (  # noqa: PLC0415 - matplotlib
-            draw_magnetosphere,
-            draw_vortex,
-            without_day,
-            without_planes,
+        (the line to the sun) or "polar_cap" (the potential across it)."""
+        from .plasma import without_day, without_planes  # noqa: PLC0415 - matplotlib
+
+        planet = self.case.has_planet()
+        one_of("kind", kind, ("planes", "axis", "polar_cap") if planet else ("planes",))
+        path = Path(path_text("path", path))
+        without = {"planes": without_planes, "axis": without_day, "polar_cap": without_convection}
+        if planet:
+            self._refuse(without[kind](self.case), f'kind = "{kind}" is not possible here')
+        {"planes": self._plot_planes, "axis": self._plot_axis, "polar_cap": self._plot_polar_cap}[kind](path)
+
+    @staticmethod
+    def _refuse(why: str | None, what: str) -> None:
+        if why is not None:
+            raise BadInput(f"{what}: {why}")
+
+    def _state(self) -> PlasmaField | None:
+        """All nodes, on rank 0; collective."""
+        state = [self.gather(name) for name in ("coordinates", *STATE)]
+        return None if state[0] is None else PlasmaField(*state, self.time)
+
+    def _plot_planes(self, path: Path) -> None:
+        from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
+
+        state = self._state()
+        if state is None:
+            return
+        if not self.case.has_planet():
+            draw_vortex(path, state, self._title())
+            return
+        draw_magnetosphere(
+            path,
+            state,
+            self._title(),
+            units=self.case.units(),
+            inner=self.case.planet.inner,
+            mirrored=self.case.mirrored(),
         )
 
-        one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))
-        path = Path(path_text("path", path))
-        if self.case.has_planet():
-            why = without_day(self.case) if kind == "axis" else without_planes(self.case)
-            if why is not None:
-                raise BadInput(f'kind = "{kind}" is not possible here: {why}')
-        if kind == "axis":
-            self._plot_axis(path)
+    def _plot_polar_cap(self, path: Path) -> None:
+        from .polar_cap_plot import draw_polar_caps  # noqa: PLC0415 - matplotlib
+
+        found = self.convection()
+        if found is None:
             return
-        names = ("coordinates", *STATE)
-        state = [self.gather(name) for name in names]
-        if state[0] is None:
-            return
-        plasma = PlasmaField(*state, self.time)
-        if self.case.has_planet():
-            draw_magnetosphere(
-                path,
-                plasma,
-                self._title(),
-                units=self.case.units(),
-                inner=self.case.planet.inner,
-                mirrored=self.case.mirrored(),
-            )
-        else:
-            draw_vortex(path, plasma, self._title())
+        self._refuse(found.sentence(), 'kind = "polar_cap" is not possible here')
+        draw_polar_caps(path, found, self._title(), self.case.units())
 
     def _plot_axis(self, path: Path) -> None:
         from .plasma import draw_axis  # noqa: PLC0415 - matplotlib

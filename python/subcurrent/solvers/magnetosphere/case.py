@@ -329,10 +329,10 @@ class MagnetosphereCase(SolverCase):
         if winds is not None:
             options["winds"] = winds.scaled(self.units())
         if self.has_planet():
-            options["planet"] = self._planet()
+            options["planet"] = self.planet_options()
         return options
 
-    def _planet(self) -> dict[str, float]:
+    def planet_options(self) -> dict[str, float]:
         p = self.planet
         turn = 3600.0 * p.rotation / self.units().time
         return {

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
 
 from ...case.reference import read_columns
-from ...launch.rundir import RunFolder
+from ...launch.rundir import RunFolder, write_text
 from ...report.plots.history import read_history
 from ...report.snapshot import read_plasma
 from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
 from .case import MagnetosphereCase
+from .convection import find_convection, without_convection
 from .plasma import (
     draw_axis,
     draw_cuts,
@@ -26,6 +28,7 @@ from .plasma import (
     without_planes,
 )
 from .plasma_plane import draw_blast, draw_loop
+from .polar_cap_plot import draw_polar_caps
 
 
 def _name(case: MagnetosphereCase) -> str:
@@ -61,6 +64,21 @@ def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
         "pressure balance": case.expected_standoff(),
     }
     draw_axis(path, read_columns(folder.axis), _name(case), found, case.units(), case.planet.outer)
+    return True
+
+
+def _polar_cap(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
+    """Also writes convection.json."""
+    snapshot = folder.last_snapshot()
+    if snapshot is None or not case.has_planet():
+        return False
+    if (why := without_convection(case)) is not None:
+        return why
+    convection = find_convection(read_plasma(snapshot), case)
+    write_text(folder.convection, json.dumps(convection.record(), indent=1) + "\n")
+    if (why := convection.sentence()) is not None:
+        return why
+    draw_polar_caps(path, convection, _name(case), case.units())
     return True
 
 
@@ -177,6 +195,11 @@ DRAWINGS = (
         "axis.png",
         "The line from the planet to the sun: pressures, and the current that shows the magnetopause.",
         _axis,
+    ),
+    Drawing(
+        "polar_cap.png",
+        "Polar cap, last snapshot: potential of the convection and boundary of the open field lines.",
+        _polar_cap,
     ),
     Drawing("vortex.png", "Pressure with field lines and density with stream lines, last snapshot.", _vortex),
     Drawing(

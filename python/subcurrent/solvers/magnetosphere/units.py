@@ -45,6 +45,16 @@ class Units:
         """A / m^2, of which the curl of B in fields over radii is a multiple."""
         return self.field / (MU_0 * self.radius)
 
+    @property
+    def flux(self) -> float:
+        """Wb, of magnetic flux."""
+        return self.field * self.radius**2
+
+    @property
+    def potential(self) -> float:
+        """V, of the electric potential: that of -v x B over a length."""
+        return self.speed * self.field * self.radius
+
 
 @dataclass(frozen=True)
 class Wind:
