@@ -4,8 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <span>
 
 #include "engine/base/device.hpp"
@@ -23,8 +21,6 @@ struct CellCopy {
   int word = 0;  ///< bytes: 4 or 8
 };
 
-/// A launch copies at most `most_words` words, which it counts with 32 bits; larger copies take several.
-void copy_cells(Device& device, Stream stream, std::span<const CellCopy> copies,
-                std::int64_t most_words = std::numeric_limits<std::int32_t>::max());
+void copy_cells(Device& device, Stream stream, std::span<const CellCopy> copies);
 
 }  // namespace sc

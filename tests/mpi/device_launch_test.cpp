@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "engine/exec/cell_body.hpp"
-#include "engine/exec/cell_copy.hpp"
 #include "engine/exec/emulated_device.hpp"
 #include "engine/exec/launch.hpp"
 #include "engine/subcurrent.hpp"
@@ -118,57 +116,6 @@ TEST(Launch, DividesGridsOfTooManyBlocks) {
       next = first.y + part.y < blocks.y ? Int3{0, first.y + part.y, first.z} : Int3{0, 0, first.z + part.z};
     });
     EXPECT_EQ(all, std::int64_t{blocks.x} * blocks.y * blocks.z);
-  }
-}
-
-/// A copy of a box of words out of a block of 13 x 11 x 7 words and 3 components.
-CellCopy copy_of(const int* from, int* to, Int3 extent, int components) {
-  return {.from = reinterpret_cast<const std::byte*>(from),
-          .to = reinterpret_cast<std::byte*>(to),
-          .from_y = 13 * 4,
-          .from_z = 13 * 11 * 4,
-          .from_component = 13 * 11 * 7 * 4,
-          .to_y = extent.x * 4,
-          .to_z = extent.x * extent.y * 4,
-          .to_component = extent.x * extent.y * extent.z * 4,
-          .row = extent.x,
-          .ny = extent.y,
-          .nz = extent.z,
-          .components = components,
-          .word = 4};
-}
-
-// More copies than a launch takes, of shapes that no common extent fits; and launches of few words, for which
-// copies are divided.
-TEST_P(OnDevices, CopyBoxesOfAnyShape) {
-  TestContext context;
-  open(context, GetParam());
-  const std::shared_ptr<Device> device = context.device();
-  if (!device) return;
-  std::vector<int> words(13 * 11 * 7 * 3);
-  std::iota(words.begin(), words.end(), 1);
-  const Device::Memory from = device->allocate(4 * words.size());
-  device->copy(Stream::edge, from.get(), reinterpret_cast<const std::byte*>(words.data()), 4 * words.size());
-  for (const std::int64_t most : {std::int64_t{5}, std::int64_t{70}, std::int64_t{1} << 31}) {
-    std::vector<int> expected, got(18 * 13 * 11 * 7 * 3);
-    const Device::Memory to = device->allocate(4 * got.size());
-    std::vector<CellCopy> copies;
-    for (int n = 0; n < 6; ++n)
-      for (const Int3 extent : {Int3{1, 9, 7}, Int3{12, 1, 6}, Int3{13 - n, 11, 1}}) {
-        const int components = 1 + n % 3;
-        copies.push_back(copy_of(reinterpret_cast<const int*>(from.get()) + n,
-                                 reinterpret_cast<int*>(to.get()) + expected.size(), extent, components));
-        for (int k = 0; k < components; ++k)
-          for (int z = 0; z < extent.z; ++z)
-            for (int y = 0; y < extent.y; ++y)
-              for (int x = 0; x < extent.x; ++x)
-                expected.push_back(words[std::size_t(n + x + 13 * (y + 11 * (z + 7 * k)))]);
-      }
-    copy_cells(*device, Stream::edge, copies, most);
-    device->copy(Stream::edge, reinterpret_cast<std::byte*>(got.data()), to.get(), 4 * got.size());
-    device->finish();
-    got.resize(expected.size());
-    EXPECT_EQ(got, expected) << "at most " << most << " words in a launch";
   }
 }
 
