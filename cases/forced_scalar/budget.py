@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The budget of the passive scalar: means over the second half of a run.
 
-    subcurrent run forced_scalar -n 2 --out runs/scalar
-    python cases/forced_scalar/budget.py runs/scalar
+    subcurrent run forced_scalar -n 2
+    python cases/forced_scalar/budget.py runs/forced_scalar
 
-Prints a markdown table. P / χ: production over dissipation. Change: that of the variance over the integral of the
-dissipation, which P / χ - 1 must be. Ratio: (E / ε) / (⟨θ²⟩ / χ), the mechanical time scale over that of the
-scalar. Correlation: -⟨u_G θ⟩ / (u' θ'), with the velocity u_G along the gradient and u' = √(2 E / 3).
+Prints a markdown table. P / χ: production over dissipation. Change: that of the variance over the integral of
+the dissipation, which P / χ - 1 must be. Ratio: (E / ε) / (⟨θ²⟩ / χ), the mechanical time scale over that of
+the scalar. Correlation: -⟨u_G θ⟩ / (u' θ'), with the velocity u_G along the gradient and u' = √(2 E / 3).
 """
 
 from __future__ import annotations

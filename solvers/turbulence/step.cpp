@@ -141,8 +141,8 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   const int last = options_.components() - 1;
   for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
   meet(uses, how.choose_dt);
-  if (has_scalar())
-    take({{8, 3, 2}, {7, 3, 1}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {4, 1, 2}, {5, 2, 2}, {6, 3, 0}},
+  if (has_scalar())  // in the same order of the velocity's products as without
+    take({{8, 3, 2}, {7, 3, 1}, {5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {6, 3, 0}},
          how.next);
   else
     take({{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}, how.next);

@@ -144,7 +144,8 @@ TEST(ScalarBits, OfTheFlowAreThoseWithoutAScalar) {
       EXPECT_EQ(both.second[3], flow.second[3]);
       if (context.rank() != 0) continue;
       ASSERT_EQ(3 * both.first.size(), 4 * flow.first.size());
-      EXPECT_TRUE(std::equal(flow.first.begin(), flow.first.end(), both.first.begin()));
+      EXPECT_TRUE(std::equal(flow.first.begin(), flow.first.end(), both.first.begin()))
+          << single << ' ' << int(kind.scheme) << int(kind.form) << int(kind.dealiasing);
     }
 }
 

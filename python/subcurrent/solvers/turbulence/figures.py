@@ -134,7 +134,7 @@ DRAWINGS = (
     ),
     Drawing(
         "scalar_budget.png",
-        "Variance of the scalar, its production and dissipation, and the mechanical-to-scalar time-scale ratio.",
+        "Variance of the scalar, its production and dissipation, the mechanical-to-scalar time-scale ratio.",
         _scalar_budget,
     ),
 )

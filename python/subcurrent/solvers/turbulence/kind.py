@@ -20,7 +20,9 @@ class TurbulenceKind(BoxKind):
     history = ("step", "time", "dt", *MEASURED, "divergence")
 
     def history_of(self, case: Any) -> tuple[str, ...]:
-        return self.history if case.scalar is None else (*self.history, *(f"scalar_{name}" for name in SCALAR))
+        return (
+            self.history if case.scalar is None else (*self.history, *(f"scalar_{name}" for name in SCALAR))
+        )
 
     def fields(self, case: Any) -> list[Fields]:
         """The modes and what a step keeps beside them (solver.hpp, store.hpp), the planes that meet at the
@@ -105,7 +107,11 @@ class TurbulenceKind(BoxKind):
             ("skewness of du/dx", text("skewness", ".3f")),
             ("Taylor Reynolds number", text("taylor_reynolds", ".1f")),
             ("k_max η", text("kmax_eta", ".2f")),
-            *([("diffusivity of the scalar", f"{summary['diffusivity']:.6g}")] if "diffusivity" in summary else []),
+            *(
+                [("diffusivity of the scalar", f"{summary['diffusivity']:.6g}")]
+                if "diffusivity" in summary
+                else []
+            ),
             ("scalar variance", text("scalar_variance", ".5g")),
             ("its dissipation", text("scalar_dissipation", ".5g")),
             ("its production", text("scalar_production", ".5g")),
@@ -119,7 +125,7 @@ class TurbulenceKind(BoxKind):
         if case.forcing.kind != "none":
             name = "Forced turbulence"
         if case.scalar is not None:
-            name += " with a passive scalar"
+            name += " with a scalar"
         return f"{name}, ν = {case.viscosity():.4g}, {self.points(case)} points"
 
 

@@ -60,7 +60,7 @@ def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: s
 
 
 def draw_scalar_spectrum(path: Path, spectra: list[ScalarSpectrum], kmax: int, title: str) -> None:
-    """The spectrum with a line of slope -5/3, and in the units of Obukhov and Corrsin, χ ε^(-1/3) k^(-5/3)."""
+    """The spectrum with a line of slope -5/3, and in Obukhov's and Corrsin's units, χ ε^(-1/3) k^(-5/3)."""
     with style.figure(path, 10.5, 4.8, title) as drawing:
         plain, scaled = drawing.subplots(1, 2)
         for s, colour in zip(spectra, COLOURS, strict=False):

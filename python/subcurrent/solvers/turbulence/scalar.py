@@ -20,10 +20,12 @@ class Scalar(Table):
         "diffusivity of the scalar, instead of scalar.schmidt", "a number >= 0", None, ge=0
     )
     gradient: Triple = key(
-        "mean gradient along x, y, z; the scalar is what differs from this mean", "three numbers", [0.0, 0.0, 0.0]
+        "mean gradient along x, y, z; the scalar is what differs from this mean",
+        "three numbers",
+        [0.0, 0.0, 0.0],
     )
     initial: Literal["zero", "random", "file"] = key(
-        "initial scalar: zero, a random field, or the scalar of the run, snapshot or checkpoint of flow.initial",
+        "initial scalar: zero, a random field, or that of the run, snapshot or checkpoint of flow.initial",
         '"zero", "random" or "file"',
         "zero",
     )
@@ -58,7 +60,9 @@ def check_scalar(scalar: Scalar, viscosity: float, known_start: bool) -> None:
             "give scalar.diffusivity instead."
         )
     if scalar.initial == "file" and known_start:
-        raise BadInput('scalar.initial = "file" needs the path of a run, snapshot or checkpoint as flow.initial.')
+        raise BadInput(
+            'scalar.initial = "file" needs the path of a run, snapshot or checkpoint as flow.initial.'
+        )
     if scalar.initial == "zero" and not any(scalar.gradient):
         raise BadInput(
             f"scalar.gradient = {shown(scalar.gradient)} leaves a scalar zero that starts from "
