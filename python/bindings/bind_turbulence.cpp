@@ -28,10 +28,12 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
   /// What is kept in memory and what in files, and what is not as it should be, a line each.
   std::string plan() { return said + (solver().budget().disk_used() ? solver().budget().describe() : ""); }
 
-  /// From a snapshot's velocity, made free of divergence, or from the modes of a checkpoint; at time 0.
-  void start_from_snapshot(const std::string& path) {
+  /// From a snapshot's velocity, made free of divergence, and perhaps its scalar, or from the modes of a
+  /// checkpoint; at time 0.
+  void start_from_snapshot(const std::string& path, bool scalar) {
     io::read_snapshot_field(path, "velocity", solver().velocity_points().storage(0));
-    solver().start_from_points();
+    if (scalar) io::read_snapshot_field(path, "scalar", solver().scalar_points().storage(0));
+    solver().start_from_points(scalar);
   }
   void start_from_checkpoint(const std::string& path) {
     read_checkpoint(path);
@@ -42,19 +44,28 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
 
  private:
   std::vector<NamedField> fields() override {
-    return {{"velocity", nullptr, true, [this]() -> AnyField& { return solver().velocity_points(); }},
-            {"vorticity", nullptr, true, [this]() -> AnyField& { return solver().vorticity_points(); }},
-            {"modes", &solver().modes(), true}};
+    std::vector<NamedField> all{
+        {"velocity", nullptr, true, [this]() -> AnyField& { return solver().velocity_points(); }},
+        {"vorticity", nullptr, true, [this]() -> AnyField& { return solver().vorticity_points(); }},
+        {"modes", &solver().modes(), true}};
+    if (solver().has_scalar())
+      all.push_back({"scalar", nullptr, true, [this]() -> AnyField& { return solver().scalar_points(); }});
+    return all;
   }
   void before_gather(const std::string& name) override {
     if (name == "velocity") solver().velocity();
     if (name == "vorticity") solver().vorticity();
+    if (name == "scalar") solver().scalar();
   }
   void before_output() override {
     solver().velocity();
     solver().vorticity();
+    if (solver().has_scalar()) solver().scalar();
   }
-  void before_checkpoint() override { solver().balance(); }
+  void before_checkpoint() override {
+    solver().balance();
+    if (solver().has_scalar()) solver().scalar_balance();
+  }
   /// The grid of the points has no halo, and so knows no periods.
   Bool3 periodic() override { return {true, true, true}; }
   /// Transforms and points take most of the time and declare no bytes.
@@ -72,11 +83,13 @@ io::Snapshot TurbulenceFace::snapshot() {
   Turbulence& flow = solver();
   const Int3 n = flow.grid().cells();
   const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-  return {.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
-          .fields = {{"velocity", &flow.velocity_points().storage(0)},
-                     {"vorticity", &flow.vorticity_points().storage(0)}},
-          .step = flow.clock().steps,
-          .time = flow.clock().time};
+  io::Snapshot shown{.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
+                     .fields = {{"velocity", &flow.velocity_points().storage(0)},
+                                {"vorticity", &flow.vorticity_points().storage(0)}},
+                     .step = flow.clock().steps,
+                     .time = flow.clock().time};
+  if (flow.has_scalar()) shown.fields.push_back({"scalar", &flow.scalar_points().storage(0)});
+  return shown;
 }
 
 // The modes that are kept and the clock: the step takes nothing else from the one before. The grid is that of
@@ -98,6 +111,12 @@ void TurbulenceFace::add(nb::dict& to, const turbulence::Measures& m) {
   to["kolmogorov"] = m.kolmogorov;
   to["kmax_eta"] = m.resolution;
   to["divergence"] = m.divergence;
+  if (!m.scalar) return;
+  to["scalar_variance"] = m.scalar->variance;
+  to["scalar_dissipation"] = m.scalar->dissipation;
+  to["scalar_production"] = m.scalar->production;
+  to["scalar_time_ratio"] = m.scalar->time_ratio;
+  to["scalar_kmax_eta"] = m.scalar->resolution;
 }
 
 }  // namespace
@@ -115,7 +134,14 @@ void bind_turbulence(nb::module_& module) {
             unlocked([&] { f.solver().start_random({std::move(spectrum), seed}); });
           },
           "spectrum"_a, "seed"_a, "E(k) of the shells 0, 1, 2, …; the same field for any number of ranks.")
-      .def("start_from_snapshot", &TurbulenceFace::start_from_snapshot, "path"_a, Unlocked())
+      .def(
+          "start_scalar",
+          [](TurbulenceFace& f, std::vector<double> spectrum, std::uint64_t seed) {
+            unlocked([&] { f.solver().start_scalar({std::move(spectrum), seed}); });
+          },
+          "spectrum"_a, "seed"_a,
+          "The scalar alone: random, with the given variance of the shells 0, 1, 2, …; without any zero.")
+      .def("start_from_snapshot", &TurbulenceFace::start_from_snapshot, "path"_a, "scalar"_a, Unlocked())
       .def("start_from_checkpoint", &TurbulenceFace::start_from_checkpoint, "path"_a, Unlocked())
       .def("step", &step_as_dict<TurbulenceFace>, "diagnostics"_a = true,
            "One time step, described by a dict; energy, skewness and scales, which take transforms, only "
@@ -125,6 +151,11 @@ void bind_turbulence(nb::module_& module) {
       .def(
           "spectrum", [](TurbulenceFace& f) { return unlocked([&] { return f.solver().spectrum(); }); },
           "E(k) of the shells 0, 1, 2, …")
+      .def_prop_ro("has_scalar", [](TurbulenceFace& f) { return f.solver().has_scalar(); })
+      .def(
+          "scalar_spectrum",
+          [](TurbulenceFace& f) { return unlocked([&] { return f.solver().scalar_spectrum(); }); },
+          "The variance of the scalar in the shells 0, 1, 2, …")
       .def(
           "velocity",
           [](nb::pointer_and_handle<TurbulenceFace> self) {

@@ -20,6 +20,13 @@ turbulence::ForcingOptions forcing_from(const nb::dict& options) {
           .power = get<double>(options, "power")};
 }
 
+/// An empty dict: no scalar.
+std::optional<turbulence::ScalarOptions> scalar_from(const nb::dict& options) {
+  if (options.size() == 0) return std::nullopt;
+  return turbulence::ScalarOptions{.diffusivity = get<double>(options, "diffusivity"),
+                                   .gradient = get<std::array<double, 3>>(options, "gradient")};
+}
+
 }  // namespace
 
 turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
@@ -40,6 +47,7 @@ turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
                          {{"two_thirds", Dealiasing::two_thirds}, {"phase_shift", Dealiasing::phase_shift}});
   o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
   o.forcing = forcing_from(get<nb::dict>(options, "forcing"));
+  o.scalar = scalar_from(get<nb::dict>(options, "scalar"));
   o.storage = storage_from(get<nb::dict>(options, "storage"));
   const auto engine = get<nb::dict>(options, "engine");
   const Int3 split = int3(engine, "split");  // of the points: lines along x stay whole

@@ -12,7 +12,6 @@ namespace sc::turbulence {
 
 namespace {
 
-constexpr int components = 3;
 constexpr int most_tried = 32;
 
 PlaneCut cut_of(std::int64_t planes, std::int64_t plane_bytes, int pieces) {
@@ -31,24 +30,23 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
   const PlaneCut plane = cut_of(s.planes, s.file_plane_bytes, pieces);
   std::int64_t slot = 0;
   if (planes) {
-    // Two arrays are in near memory. In meet() a slot has four arrays, each read once; one of them is
-    // modified and read again.
-    constexpr int far = plane_arrays - spectral::Planes::near_arrays, passes = far + 1;
+    // Two arrays are in near memory. In meet() a slot has all others.
+    const int far = s.plane_arrays - spectral::Planes::near_arrays;
     p.near += 2 * buffer_bytes(s.planes * s.file_plane_bytes);
     p.far += far * plane.bytes();
-    p.read += s.evaluations * passes * plane.moved();
-    p.written += s.evaluations * passes * plane.moved();
+    p.read += s.evaluations * s.plane_passes * plane.moved();
+    p.written += s.evaluations * s.plane_passes * plane.moved();
     slot = far * bytes_of(plane);
   } else {
-    p.near += plane_arrays * s.planes * s.plane_bytes;
+    p.near += s.plane_arrays * s.planes * s.plane_bytes;
   }
   if (fields) {
-    p.far += s.fields * components * mode.bytes();
-    p.read += s.fields_read * components * mode.moved();
-    p.written += s.fields_written * components * mode.moved();
-    slot = std::max(slot, 2 * components * bytes_of(mode));
+    p.far += s.fields * s.components * mode.bytes();
+    p.read += s.fields_read * s.components * mode.moved();
+    p.written += s.fields_written * s.components * mode.moved();
+    slot = std::max(slot, 2 * s.components * bytes_of(mode));
   } else {
-    p.near += s.fields * components * s.mode_planes * s.mode_plane_bytes;
+    p.near += s.fields * s.components * s.mode_planes * s.mode_plane_bytes;
   }
   const auto bytes = static_cast<std::size_t>(slot);
   p.ahead = std::min(most_ahead, FileMemory::ahead(bytes));

@@ -21,12 +21,13 @@ struct Needs {
   std::int64_t planes = 0, plane_bytes = 0, file_plane_bytes = 0;  ///< of an array used at the points
   std::int64_t mode_planes = 0, mode_plane_bytes = 0;              ///< of a component of the modes
   std::int64_t fixed = 0;  ///< bytes that stay in memory in any case: transform, velocity, points of a plane
-  int fields = 2;          ///< with three components, used by a step
+  int components = 3;      ///< of a field of modes
+  int fields = 2;          ///< of modes with all components, used by a step besides the velocity
+  int plane_arrays = 6;    ///< used together at the points
+  int plane_passes = 5;    ///< reads, and also writes, of arrays of planes in files, in an evaluation
   int evaluations = 4;     ///< of the nonlinear term, in a step
   int fields_read = 6, fields_written = 4;  ///< reads and writes of whole such fields, in a step
 };
-
-constexpr int plane_arrays = 6;
 
 /// Collective. `overlaps`: file accesses overlap with computation, in a ring of slots. Throws Error
 /// (bad_input) for a memory that is too small, with the smallest sufficient one, and for more pieces than

@@ -80,7 +80,7 @@ void Forcing::take(AnyField& u) {
   held_.clear();
   conjugates_->clear();
   in_precision_of(u, [&](auto real) {
-    const auto in = reads(u).in<decltype(real)>().view();
+    const auto in = reads<3>(u).in<decltype(real)>().view();
     each_forced([&](At at, Index g) {
       held_.push_back({Mode<double>(in[0][at]), Mode<double>(in[1][at]), Mode<double>(in[2][at])});
       const auto k = wavenumbers_.of<int>(g);
@@ -111,7 +111,7 @@ void Forcing::hold(AnyField& u) {
   std::vector<Accumulator> sums{Accumulator(Reduce::sum)};
   if (options_.kind == ForcingKind::negative_viscosity) {
     ModeSweep lost("dissipation", Dissipation{wavenumbers_, viscosity_ * scale_},
-                   {.reduce = Reduce::sum, .flops = 19}, reads(u));
+                   {.reduce = Reduce::sum, .flops = 19}, reads<3>(u));
     runner_.run(lost);
     sums.push_back(lost->accumulators()[0]);
   }
@@ -132,7 +132,7 @@ void Forcing::add(AnyField& n) {
   n.storage(0).settle();
   auto next = held_.begin();
   in_precision_of(n, [&](auto real) {
-    const auto out = updates(n).in<decltype(real)>().view();
+    const auto out = updates<3>(n).in<decltype(real)>().view();
     each_forced([&](At at, Index) {
       for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += Mode<decltype(real)>((*next)[d]);
       ++next;

@@ -11,8 +11,8 @@ namespace sc::turbulence {
 
 void Turbulence::start(const std::function<double(int, double, double, double)>& velocity) {
   v_.storage(0).begin_host_write();
-  constexpr int last = plane_arrays - 1;  // this array is always in memory
-  for (int d = 0; d < 3; ++d) {
+  const int last = options_.plane_arrays() - 1;  // this array is always in memory
+  for (int d = 0; d < options_.components(); ++d) {
     store_->fill(last, [&](const auto& planes) {
       transforms_->sample([&](double x, double y, double z) { return velocity(d, x, y, z); }, planes);
     });
@@ -29,23 +29,34 @@ void Turbulence::start_taylor_green() {
   });
 }
 
-void Turbulence::start_from_points() {
-  transforms_->from_points(velocity_points(), v_);
+void Turbulence::start_from_points(bool scalar) {
+  transforms_->from_points(velocity_points(), v_, 0);
+  if (scalar)
+    transforms_->from_points(scalar_points(), v_, scalar_part.first);
+  else if (has_scalar())
+    start_scalar({});
   start_from_modes();
 }
 
 void Turbulence::start_random(const RandomField& field) {
-  ModeSweep random("random modes", RandomMode{projection(), noise_key(field.seed, 0)}, {}, writes(v_));
+  randomise(field, 0.5, velocity_part);
+  if (has_scalar()) start_scalar({});
+  start_from_modes();
+}
+
+void Turbulence::start_scalar(const RandomField& field) { randomise(field, 1, scalar_part); }
+
+/// Sets some components so that factor |v|^2 of each shell is as asked for.
+void Turbulence::randomise(const RandomField& field, double factor, Part part) {
+  ModeSweep random("random modes", RandomMode{projection(), noise_key(field.seed, 0), part}, {}, updates(v_));
   runner_.run(random);
-  // Scales every shell to exactly the requested energy.
-  std::vector<double> factors = spectrum();
+  std::vector<double> factors = shells(factor, part);
   for (std::size_t shell = 0; shell < factors.size(); ++shell) {
     const double asked = shell > 0 && shell < field.spectrum.size() ? field.spectrum[shell] : 0;
     factors[shell] = factors[shell] > 0 ? std::sqrt(asked / factors[shell]) : 0;
   }
-  ModeSweep shape("shape of the spectrum", Shape{wavenumbers(), factors.data()}, {}, updates(v_));
+  ModeSweep shape("shape of the spectrum", Shape{wavenumbers(), factors.data(), part}, {}, updates(v_));
   runner_.run(shape);
-  start_from_modes();
 }
 
 void Turbulence::start_from_modes() {

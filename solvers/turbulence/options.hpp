@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/turbulence/budget.hpp"
@@ -20,6 +21,13 @@ enum class Form { rotational, divergence };
 /// aliases have opposite signs.
 enum class Dealiasing { two_thirds, phase_shift };
 
+/// A passive scalar in a mean gradient G, d theta/dt + u . grad theta + G . u = kappa laplace theta, as the
+/// fourth component of the modes.
+struct ScalarOptions {
+  double diffusivity = 1e-2;  ///< kappa
+  std::array<double, 3> gradient = {0, 0, 0};
+};
+
 struct TurbulenceOptions {
   Int3 points = {64, 64, 64};  ///< even along every axis
   double viscosity = 1e-2;
@@ -32,8 +40,15 @@ struct TurbulenceOptions {
   std::array<int, 2> process_grid = {0, 0};
   spectral::Library library = spectral::Library::automatic;
   ForcingOptions forcing = {};
+  std::optional<ScalarOptions> scalar = {};
   StorageOptions storage = {};  ///< place: memory or files
   RunnerOptions engine = {};
+
+  /// Of a field of modes.
+  int components() const { return scalar ? 4 : 3; }
+  /// Arrays of planes that are used together at the points: six, and with a scalar that itself and its fluxes
+  /// (in rotational form they take the place of the velocity).
+  int plane_arrays() const { return !scalar ? 6 : form == Form::rotational ? 7 : 9; }
 };
 
 /// Throws Error (bad_input) with one sentence for invalid options.

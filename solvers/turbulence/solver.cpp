@@ -17,13 +17,15 @@ void check(const TurbulenceOptions& options) {
   if (!(options.viscosity >= 0))
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
+  if (options.scalar && !(options.scalar->diffusivity >= 0))
+    refuse("diffusivity is " + std::to_string(options.scalar->diffusivity) + "; it must be >= 0");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
 }
 
 Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
     : options_(checked_options(options)),
       transforms_(make_transforms(context, options_)),
-      v_(transforms_->modes(), "velocity modes", transforms_->mode_type(), 3, {}),
+      v_(transforms_->modes(), "velocity modes", transforms_->mode_type(), options_.components(), {}),
       runner_(context, options_.engine),
       sums_(context),
       speed_(context),
@@ -50,6 +52,11 @@ Needs Turbulence::needs() const {
           .file_plane_bytes = bytes(shape.bytes(true)),
           .mode_planes = modes.own().extent().z,
           .mode_plane_bytes = bytes(static_cast<std::size_t>(modes.layout().sz) * shape.element)};
+  s.components = options_.components();
+  s.plane_arrays = options_.plane_arrays();
+  // Of all arrays but two: in rotational form the operands are written, read to the products, and those that
+  // the products replace written and read once more. The divergence form makes as many passes.
+  if (has_scalar()) s.plane_passes = 9;
   s.evaluations = rk4 ? 4 : 3;
   // u and the sum are written by the first stage and read by the last; the stages between read both and write
   // one.
@@ -83,22 +90,33 @@ Projection Turbulence::projection() const {
   return project;
 }
 
-/// Tables of the viscous decay over the parts of dt that the scheme needs, and of the shift by half a
-/// spacing.
+/// Tables of the decay over the parts of dt that the scheme needs.
+std::vector<Turbulence::Tables<double>> Turbulence::decay_tables(double diffusivity) const {
+  const std::vector<double> shares =
+      options_.scheme == Scheme::rk4 ? std::vector{0.5} : std::vector{1.0 / 3, 5.0 / 12, 1.0 / 4};
+  std::vector<Tables<double>> tables(shares.size());
+  const Wavenumbers w = wavenumbers();
+  for (std::size_t s = 0; s < shares.size(); ++s)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (std::int64_t i = 0; i < w.count[axis]; ++i) {
+        const double k = w.of({i, i, i})[axis];
+        tables[s][axis].push_back(std::exp(-diffusivity * dt_ * shares[s] * k * k));
+      }
+  return tables;
+}
+
+/// Those tables, and that of the shift by half a spacing.
 void Turbulence::tabulate() {
   if (tabulated_dt_ == dt_) return;
   tabulated_dt_ = dt_;
-  const std::vector<double> shares =
-      options_.scheme == Scheme::rk4 ? std::vector{0.5} : std::vector{1.0 / 3, 5.0 / 12, 1.0 / 4};
-  decay_.assign(shares.size(), {});
+  decay_ = decay_tables(options_.viscosity);
+  if (has_scalar()) scalar_decay_ = decay_tables(options_.scalar->diffusivity);
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     shift_[a].clear();
     const Wavenumbers w = wavenumbers();
     for (std::int64_t i = 0; i < w.count[a]; ++i) {
       const double k = w.of({i, i, i})[a];
-      for (std::size_t s = 0; s < shares.size(); ++s)
-        decay_[s][a].push_back(std::exp(-options_.viscosity * dt_ * shares[s] * k * k));
       shift_[a].push_back(std::polar(1.0, std::numbers::pi * k / options_.points[axis]));
     }
   }
@@ -109,8 +127,8 @@ AnyField& Turbulence::modes_in(std::optional<AnyField>& field, const char* name,
   return *field;
 }
 
-AnyField& Turbulence::points_in(std::optional<AnyField>& field, const char* name) {
-  if (!field) field.emplace(grid(), name, transforms_->point_type(), 3, FieldOptions{});
+AnyField& Turbulence::points_in(std::optional<AnyField>& field, const char* name, int components) {
+  if (!field) field.emplace(grid(), name, transforms_->point_type(), components, FieldOptions{});
   return *field;
 }
 

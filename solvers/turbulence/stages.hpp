@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages on modes in the precision of their fields, with an interface that does not depend on it.
+// Stages on modes in the precision of their fields and with all their components, with an interface that
+// depends on neither.
 #pragma once
 
 #include <functional>
@@ -17,28 +18,41 @@ decltype(auto) in_precision_of(const AnyField& modes, const Use& use) {
   return single ? use(float()) : use(double());
 }
 
+/// Calls use(integral_constant<int, N>()) with the number of components of a field of a flow: with a
+/// scalar 4.
+template <class Use>
+void in_components_of(const AnyField& modes, const Use& use) {
+  if (modes.storage(0).components() > 3)
+    use(std::integral_constant<int, 4>());
+  else
+    use(std::integral_constant<int, 3>());
+}
+
 template <class Real, int N = 3>
 Level<Mode<Real>, N> level_of(AnyField& modes) {
   return {&modes, 0};
 }
 
+/// The first N components, or all of them: as many as the first field that a sweep declares has.
+constexpr int every_component = 0;
 template <sc::Mode how, int N>
 struct Declared {
   AnyField& field;
-  template <class Real>
+  template <class Real, int of_field = 3>
   auto in() const {
-    return detail::Declared<Mode<Real>, N, how>{level_of<Real, N>(field), point};
+    constexpr int n = N == every_component ? of_field : N;
+    return detail::Declared<Mode<Real>, n, how>{level_of<Real, n>(field), point};
   }
 };
-template <int N = 3>
+template <int N = every_component>
 Declared<sc::Mode::write, N> writes(AnyField& modes) {
   return {modes};
 }
-template <int N = 3>
+template <int N = every_component>
 Declared<sc::Mode::update, N> updates(AnyField& modes) {
   return {modes};
 }
-template <int N = 3>
+template <int N = every_component>
 Declared<sc::Mode::read, N> reads(AnyField& modes) {
   return {modes};
 }
@@ -49,9 +63,13 @@ struct ModeSweep : SetStage<Kernel> {
   template <class First, class... Others>
   ModeSweep(const char* name, const Kernel& kernel, SweepOptions options, First first, Others... others) {
     in_precision_of(first.field, [&](auto real) {
-      using Real = decltype(real);
-      auto sweep = stage_of(name, kernel, options, first.template in<Real>(), others.template in<Real>()...);
-      static_cast<SetStage<Kernel>&>(*this) = set_stage<Kernel>(std::move(sweep), std::identity());
+      in_components_of(first.field, [&](auto components) {
+        using Real = decltype(real);
+        constexpr int n = components;
+        auto sweep =
+            stage_of(name, kernel, options, first.template in<Real, n>(), others.template in<Real, n>()...);
+        static_cast<SetStage<Kernel>&>(*this) = set_stage<Kernel>(std::move(sweep), std::identity());
+      });
     });
   }
 };

@@ -2,10 +2,11 @@
 // Measurements of a flow: its balance, its small scales, its spectrum.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/exec/accumulator.hpp"
-#include "solvers/turbulence/kernels.hpp"
+#include "solvers/turbulence/convection.hpp"
 
 namespace sc::turbulence {
 
@@ -18,6 +19,20 @@ struct Balance {
   double divergence = 0;   ///< root mean square of div u
 };
 
+/// Of the scalar, means over the box: d<theta^2>/dt = production - dissipation.
+struct ScalarBalance {
+  double variance = 0;     ///< <theta^2>
+  double dissipation = 0;  ///< chi = 2 kappa <|grad theta|^2>
+  double production = 0;   ///< - 2 G . <u theta>
+};
+
+/// Quantities that need a viscosity, a diffusivity or a variance are NaN without it.
+struct ScalarMeasures : ScalarBalance {
+  double time_ratio = 0;  ///< (E / epsilon) / (variance / chi)
+  double resolution = 0;  ///< k_max times Batchelor's scale (nu kappa^2 / epsilon)^(1/4), for kappa > nu that
+                          ///< of Obukhov and Corrsin, (kappa^3 / epsilon)^(1/4)
+};
+
 /// With u' = sqrt(2 E / 3). Quantities that need a viscosity are NaN without one.
 struct Measures : Balance {
   double skewness = 0;         ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes
@@ -25,6 +40,25 @@ struct Measures : Balance {
   double taylor_reynolds = 0;  ///< u' lambda / nu
   double kolmogorov = 0;       ///< eta = (nu^3 / epsilon)^(1/4)
   double resolution = 0;       ///< k_max eta; k_max is the largest mode in all directions
+  std::optional<ScalarMeasures> scalar = {};
+};
+
+/// For a mode of the scalar: |s|^2, k^2 |s|^2 and - s* G . u, whose real part a real field has
+struct ScalarSums {
+  Wavenumbers wavenumbers;
+  MeanGradient gradient;
+  double scale;  ///< 1 / points^2
+  template <class Real>
+  SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode<Real>, 4> u) const {
+    const auto k = wavenumbers.of(g);
+    const double weight = (g.x > 0 ? 2 : 1) * scale;
+    const Mode<double> s(u[3][c]);
+    const Mode<double> source =
+        gradient.source(Mode<double>(u[0][c]), Mode<double>(u[1][c]), Mode<double>(u[2][c]));
+    const double square = weight * square_of(c, u, scalar_part);
+    return {square, (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square,
+            weight * (s.real() * source.real() + s.imag() * source.imag())};
+  }
 };
 
 /// For a mode: |u|^2 / 2, k^2 |u|^2 / 2 and |k . u|^2; modes with kx > 0 also represent their conjugates.
@@ -55,10 +89,10 @@ struct Stretching {
 
 /// At every point r = (…, g): the sums of g^2 and g^3 over the components
 struct Moments {
-  template <class Real>
-  SC_FN std::array<double, 2> operator()(At c, InOut<Real, 6> r) const {
+  template <class Real, int N>
+  SC_FN std::array<double, 2> operator()(At c, InOut<Real, N> r) const {
     double square = 0, cube = 0;
-    for (int d = 3; d < 6; ++d) {
+    for (int d = N - 3; d < N; ++d) {
       const double g = r[d][c];
       square += g * g;
       cube += g * g * g;

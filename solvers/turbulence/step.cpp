@@ -6,6 +6,9 @@
 //   k3 = N(v)                 v = e^2 u + dt e k3
 //   k4 = N(v)                 u = e^2 u + dt/6 (e^2 k1 + 2 e (k2 + k3) + k4)
 //
+// A scalar, with e = exp(-kappa k^2 dt / 2), is the fourth component of all these: N is then also
+// - i k . F(theta u) - G . u.
+//
 // The array v holds in turn the velocity, its curl and its nonlinear term. The other arrays of a step (u, the
 // sum, the planes to and from the points) are processed piece by piece, from memory or from files. A phase is
 // one stage or one array, and the first pieces of the next phase are prefetched during it.
@@ -38,7 +41,7 @@ void Turbulence::runge_kutta_4() {
   const auto e = [](double a) { return Powers{0, a, 0}; };
   const auto e2 = [](double a) { return Powers{0, 0, a}; };
   const Projection project = projection();
-  const SweepOptions flops{.flops = 70};
+  const SweepOptions flops{.flops = has_scalar() ? 92.0 : 70.0};
 
   ModeSweep first("stage", Stage123{}, flops, updates(v_), writes(*sum_), reads(*u_));
   ModeSweep middle("stage", Stage23{}, flops, updates(v_), updates(*sum_), reads(*u_));
@@ -65,7 +68,7 @@ void Turbulence::runge_kutta_4() {
 /// Williamson, J. Comput. Phys. 35 (1980), case 7:  g = a g + dt N(u),  u <- E (u + b g),  g <- E g
 void Turbulence::low_storage_3() {
   constexpr std::array a{0.0, -5.0 / 9, -153.0 / 128}, b{1.0 / 3, 15.0 / 16, 8.0 / 15};
-  const SweepOptions flops{.flops = 60};
+  const SweepOptions flops{.flops = has_scalar() ? 78.0 : 60.0};
   ModeSweep first("stage", LowStorageFirst{}, flops, updates(v_), writes(*sum_), reads(*u_));
   ModeSweep later("stage", LowStorage{}, flops, updates(v_), updates(*sum_), reads(*u_));
   for (std::size_t s = 0; s < a.size(); ++s) {
@@ -92,7 +95,7 @@ void Turbulence::nonlinear(const Evaluation& how) {
 
 /// v <- the mean of N(v) on the points and on points shifted by half a spacing
 void Turbulence::evaluate_twice(const Evaluation& how) {
-  const SweepOptions flops{.flops = 24};
+  const SweepOptions flops{.flops = has_scalar() ? 32.0 : 24.0};
   ModeSweep shift("shift", Shifted{half_spacing()}, flops, writes(*held_), reads(v_));
   ModeSweep exchange("exchange", Exchange{}, {}, updates(v_), updates(*held_));
   ModeSweep average("average", Averaged{half_spacing()}, flops, updates(v_), reads(*held_));
@@ -103,48 +106,66 @@ void Turbulence::evaluate_twice(const Evaluation& how) {
   store_->run(average, &how.next);
 }
 
-/// v <- F(v x curl v): six arrays to the points, three back; meet() uses planes of all of them together.
+/// v <- F(v x curl v): six arrays to the points, three back; meet() uses planes of all of them together. With
+/// a scalar, array 0, they are seven and six, and its source takes its place among the modes.
 void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
-  const std::vector<Use> uses{{0, reads_only}, {1, reads_only}, {2, reads_only},
-                              {3, changes},    {4, changes},    {5, changes}};
-  for (int d = 0; d < 3; ++d) to_planes(d, d);
-  // u = v if requested, v <- i k x v
-  ModeSweep curl("curl", Curl{wavenumbers()}, {.flops = 18}, updates(v_));
-  ModeSweep keep_curl("curl", KeepCurl{{wavenumbers()}}, {.flops = 18}, writes(*u_), updates(v_));
+  const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
+  std::vector<Use> uses;
+  if (has_scalar()) uses.push_back({0, reads_only});
+  for (int d = 0; d < 3; ++d) uses.push_back({u + d, has_scalar() ? changes : reads_only});
+  for (int d = 0; d < 3; ++d) uses.push_back({w + d, changes});
+  if (has_scalar()) to_planes(0, scalar_part.first);
+  for (int d = 0; d < 3; ++d) to_planes(u + d, d);
+  // u = v if requested, v <- i k x v, and the scalar's source
+  const Curl rotation{wavenumbers(), gradient()};
+  ModeSweep curl("curl", rotation, {.flops = 18}, updates(v_));
+  ModeSweep keep_curl("curl", KeepCurl{rotation}, {.flops = 18}, writes(*u_), updates(v_));
   store_->run(how.keep ? *keep_curl : *curl);
-  for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
-  // w <- u x w
+  for (int d = 0; d < 3; ++d) to_planes(w + d, d, d == 2 ? &uses : nullptr);
+  // w <- u x w, u <- theta u
   meet(uses, how.choose_dt);
-  for (int d = 2; d >= 0; --d)  // the last two are still in memory
-    store_->take(3 + d, d > 0 ? 2 + d : -1, [&](const spectral::PlaneBytes& from) {
-      if (d != 1) store_->prefetch(how.next);  // the disk is idle otherwise
-      transforms_->from_planes(from, v_, d);
-    });
+  std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last two are still in memory
+  for (int d = 2; d >= 0 && has_scalar(); --d) order.push_back({u + d, 3, d});
+  take(order, how.next);
 }
 
-/// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
+/// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back; with a scalar four and nine.
 void Turbulence::evaluate_divergence(const Evaluation& how) {
-  const std::vector<Use> uses{{3, changes},     {4, changes},     {5, changes},
-                              {0, writes_only}, {1, writes_only}, {2, writes_only}};
+  const int u = has_scalar() ? 5 : 3;  // the first array of the velocity
+  std::vector<Use> uses;
+  for (int d = 0; d < options_.components(); ++d) uses.push_back({u + d, changes});
+  for (int array = 0; array < u; ++array) uses.push_back({array, writes_only});
   ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
   if (how.keep) store_->run(keep);
-  for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
+  const int last = options_.components() - 1;
+  for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
   meet(uses, how.choose_dt);
-  struct Product {
-    int array, a, b;
-  };
-  constexpr std::array<Product, 6> order{{{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}};
-  ModeSweep derive("divergence", Divergence{}, {.flops = 8}, updates(v_), reads<1>(work()));
+  if (has_scalar())  // in the same order of the velocity's products as without
+    take({{8, 3, 2}, {7, 3, 1}, {5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {6, 3, 0}},
+         how.next);
+  else
+    take({{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}, how.next);
+}
+
+/// Transforms the arrays back in this order: the last two first, because others are read into their memory.
+void Turbulence::take(const std::vector<Product>& order, Stage& next) {
+  std::optional<ModeSweep<Divergence>> derive;
+  if (order.back().b != Product::whole)
+    derive.emplace("divergence", Divergence{}, SweepOptions{.flops = 8}, updates(v_), reads<1>(work()));
   for (std::size_t n = 0; n < order.size(); ++n) {
     const Product& p = order[n];
     const bool more = n + 1 < order.size();
     store_->take(p.array, more ? order[n + 1].array : -1, [&](const spectral::PlaneBytes& from) {
-      if (n == 0 || !more) store_->prefetch(how.next);
-      transforms_->from_planes(from, work(), 0);
+      if (n == 0 || !more) store_->prefetch(next);  // the disk is idle otherwise
+      if (p.b == Product::whole)
+        transforms_->from_planes(from, v_, p.a);
+      else
+        transforms_->from_planes(from, work(), 0);
     });
-    derive.set({wavenumbers(), p.a, p.b, n == 0});
-    runner_.run(derive);
+    if (p.b == Product::whole) continue;
+    derive->set({wavenumbers(), p.a, p.b, n == 0, gradient()});
+    runner_.run(*derive);
   }
 }
 

@@ -31,24 +31,26 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   FieldOptions where;
   if (budget.fields_in_files) where.place = place_;
   for (const char* name : fields)
-    fields_.push_back(std::make_unique<AnyField>(transforms.modes(), name, transforms.mode_type(), 3, where));
+    fields_.push_back(std::make_unique<AnyField>(transforms.modes(), name, transforms.mode_type(),
+                                                 transforms.components(), where));
   std::size_t slot = 0;
   for (const auto& field : fields_)  // no stage declares more than two
     if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*field));
   const spectral::PlaneShape shape = transforms.planes();
+  const int count = transforms.plane_arrays();
   if (!budget.disk_used()) {
-    planes_ = spectral::planes_in_memory(shape, plane_arrays, context.rehearses());
+    planes_ = spectral::planes_in_memory(shape, count, context.rehearses());
     return;
   }
   context.together([&] {
-    const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
+    const auto far = static_cast<std::size_t>(count - Planes::near_arrays);
     const std::size_t piece = shape.most_piece_bytes(budget.pieces);
     if (budget.planes_in_files) slot = std::max(slot, far * piece);
     files_->book_on(context);
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
-                  ? spectral::planes_in_files(shape, plane_arrays, *files_, place_->ring(), budget.pieces)
-                  : spectral::planes_in_memory(shape, plane_arrays);
+                  ? spectral::planes_in_files(shape, count, *files_, place_->ring(), budget.pieces)
+                  : spectral::planes_in_memory(shape, count);
   });
 }
 

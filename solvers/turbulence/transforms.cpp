@@ -26,17 +26,17 @@ std::ptrdiff_t whole_cache_lines(std::ptrdiff_t count) {
   return round_up(count, static_cast<std::ptrdiff_t>(cache_line / sizeof(Real)));
 }
 
-/// A thread's own memory at the points: rows of a plane of the six arrays, and a bundle of points of each.
+/// A thread's own memory at the points: rows of a plane of all arrays, and a bundle of points of each.
 template <class Real>
 class Workplace {
  public:
-  explicit Workplace(const spectral::FFT<Real>& fft)
+  Workplace(const spectral::FFT<Real>& fft, int arrays)
       : row_stride_(static_cast<std::ptrdiff_t>(fft.rows_elements()) + cache_line / sizeof(Mode<Real>)),
         room_(fft.bundle().room),
         count_(static_cast<int>(fft.bundle().points)),
         point_stride_(whole_cache_lines<Real>(count_ + 2 * room_)),
-        rows_(static_cast<std::size_t>(plane_arrays * row_stride_)),
-        points_(static_cast<std::size_t>(plane_arrays * point_stride_ + whole_cache_lines<Real>(room_)) +
+        rows_(static_cast<std::size_t>(arrays * row_stride_)),
+        points_(static_cast<std::size_t>(arrays * point_stride_ + whole_cache_lines<Real>(room_)) +
                 cache_line) {
     const auto address = reinterpret_cast<std::uintptr_t>(points_.data());
     first_ = points_.data() + (cache_line - address % cache_line) % cache_line / sizeof(Real) +
@@ -46,9 +46,9 @@ class Workplace {
   Workplace& operator=(Workplace&&) = default;
   Mode<Real>* rows(int k) { return rows_.data() + k * row_stride_; }
   Real* points(int k) { return first_ + k * point_stride_; }
-  template <class Kernel>
+  template <int arrays, class Kernel>
   void multiply(const Kernel& kernel, std::span<Accumulator> into) {
-    const InOut<Real, 6> all{first_, point_stride_};
+    const InOut<Real, arrays> all{first_, point_stride_};
     for_each({{}, {count_, 1, 1}}, {}, {}, 1, into, kernel, all);
   }
 
@@ -75,18 +75,22 @@ class TransformsIn final : public Transforms {
   TransformsIn(Context& context, const TurbulenceOptions& options)
       : context_(context),
         cells_(options.points),
+        components_(options.components()),
+        arrays_(options.plane_arrays()),
         fft_(context, {.cells = options.points,
                        .process_grid = options.process_grid,
                        .largest_mode = largest_modes(options.points, options.dealiasing),
                        .library = options.library,
                        .strategy = options.engine.strategy}) {
-    for (int k = 0; k < context.threads(); ++k) workplaces_.emplace_back(fft_);
+    for (int k = 0; k < context.threads(); ++k) workplaces_.emplace_back(fft_, arrays_);
   }
 
   const Grid& points() const override { return fft_.real_grid(); }
   const Grid& modes() const override { return fft_.mode_grid(); }
   ElementType point_type() const override { return element_type<Real>(); }
   ElementType mode_type() const override { return element_type<Mode<Real>>(); }
+  int components() const override { return components_; }
+  int plane_arrays() const override { return arrays_; }
   spectral::PlaneShape planes() const override { return {fft_.plane_cells(), sizeof(Mode<Real>)}; }
   spectral::Kept kept(int axis) const override { return fft_.kept(axis); }
   const Choice* choice() const override { return fft_.choice(); }
@@ -98,11 +102,16 @@ class TransformsIn final : public Transforms {
   void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) override {
     fft_.forward_across(planes.in<Real>(), spectral::cells_of(modes_of(modes), component));
   }
-  void to_points(AnyField& modes, AnyField& points) override {
-    fft_.backward(modes_of(modes), Level<Real, 3>{&points, 0});
+  void to_points(AnyField& modes, int first, AnyField& points) override {
+    overwrite(points);
+    for (int k = 0; k < points.storage(0).components(); ++k)
+      fft_.backward(spectral::Cells<const Mode<Real>>(spectral::cells_of(modes_of(modes), first + k)),
+                    spectral::cells_of(points_of(points), k));
   }
-  void from_points(AnyField& points, AnyField& modes) override {
-    fft_.forward(Level<Real, 3>{&points, 0}, modes_of(modes));
+  void from_points(AnyField& points, AnyField& modes, int first) override {
+    overwrite(modes);
+    for (int k = 0; k < points.storage(0).components(); ++k)
+      fft_.forward(spectral::cells_of(points_of(points), k), spectral::cells_of(modes_of(modes), first + k));
   }
   void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) override;
   void sample(const std::function<double(double, double, double)>& value,
@@ -110,7 +119,14 @@ class TransformsIn final : public Transforms {
 
  private:
   static Level<Mode<Real>, 3> modes_of(AnyField& field) { return {&field, 0}; }
-  template <class Kernel>
+  static Level<Real, 3> points_of(AnyField& field) { return {&field, 0}; }
+  static void overwrite(AnyField& field) {
+    field.storage(0).settle();
+    field.storage(0).set_fresh(point);
+  }
+  template <int arrays, class Multiply>
+  void multiply(int first, int back, const spectral::Planes::Slab& slab, PerThread& fastest);
+  template <int arrays, class Kernel>
   void pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab, PerThread& into);
   void rehearse_points(int in, int out, int planes) const;
   template <class Multiply>
@@ -119,34 +135,44 @@ class TransformsIn final : public Transforms {
 
   Context& context_;
   Int3 cells_;
+  int components_, arrays_;
   spectral::FFT<Real> fft_;
   std::vector<Workplace<Real>> workplaces_;  ///< one for each thread
 };
 
 template <class Real>
 void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) {
-  const auto per_spacing = [](int count) { return count / (2 * std::numbers::pi); };
-  const std::array<double, 3> h{per_spacing(cells_.x), per_spacing(cells_.y), per_spacing(cells_.z)};
-  const bool speed = !into.empty();
+  const bool scalar = components_ > 3;
   switch (what) {
     case AtPoints::cross:
-      if (speed) return pass(Fastest<Cross, 0>{h}, 0, 3, slab, into);
-      return pass(Cross{}, 0, 3, slab, into);
+      return scalar ? multiply<7, Cross>(0, 1, slab, into) : multiply<6, Cross>(0, 3, slab, into);
     case AtPoints::products:
-      if (speed) return pass(Fastest<Products, 3>{h}, 3, 0, slab, into);
-      return pass(Products{}, 3, 0, slab, into);
+      return scalar ? multiply<9, Products>(Products::velocity<9>, 0, slab, into)
+                    : multiply<6, Products>(Products::velocity<6>, 0, slab, into);
     case AtPoints::moments:
-      return pass(Moments{}, 3, plane_arrays, slab, into);
+      if (arrays_ == 6) return pass<6>(Moments{}, 3, 6, slab, into);
+      if (arrays_ == 7) return pass<7>(Moments{}, 4, 7, slab, into);
+      return pass<9>(Moments{}, 6, 9, slab, into);
   }
+}
+
+/// `fastest`, if not empty, gets the largest speed, too.
+template <class Real>
+template <int arrays, class Multiply>
+void TransformsIn<Real>::multiply(int first, int back, const spectral::Planes::Slab& slab,
+                                  PerThread& fastest) {
+  const auto per_spacing = [](int count) { return count / (2 * std::numbers::pi); };
+  const std::array<double, 3> h{per_spacing(cells_.x), per_spacing(cells_.y), per_spacing(cells_.z)};
+  if (fastest.empty()) return pass<arrays>(Multiply{}, first, back, slab, fastest);
+  pass<arrays>(Fastest<Multiply>{h}, first, back, slab, fastest);
 }
 
 /// Arrays from `first` on are transformed to the points, arrays from `back` on are transformed back.
 template <class Real>
-template <class Kernel>
+template <int arrays, class Kernel>
 void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
                               PerThread& into) {
-  if (context_.rehearses())
-    return rehearse_points(plane_arrays - first, plane_arrays - back, slab.hi - slab.lo);
+  if (context_.rehearses()) return rehearse_points(arrays - first, arrays - back, slab.hi - slab.lo);
   Timeline& timeline = context_.timeline();
   const double begin = timeline.now();
   const Scope scope(timeline, timeline.name("points"), Phase::all);
@@ -156,7 +182,7 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
     const auto [lo, hi] = team_share(slab.hi - slab.lo);
     for (auto z = slab.lo + lo; z < slab.lo + hi; ++z)
       through_points(static_cast<int>(z), slab.arrays, first, back, thread,
-                     [&](Workplace<Real>& here) { here.multiply(kernel, mine); });
+                     [&](Workplace<Real>& here) { here.template multiply<arrays>(kernel, mine); });
   });
   context_.accounts()[Resource::messages].core_apart += timeline.now() - begin;  // no messages meanwhile
 }
@@ -186,15 +212,15 @@ void TransformsIn<Real>::through_points(int z, const std::vector<spectral::Plane
     return {cells.at + z * cells.z, cells.y};
   };
   const auto rows = [&](int k) { return fft_.rows_of(plane(k), here.rows(k)); };
-  for (int k = first; k < plane_arrays; ++k) fft_.backward_columns(plane(k), rows(k), thread);
+  for (int k = first; k < arrays_; ++k) fft_.backward_columns(plane(k), rows(k), thread);
   const int own = points().own().extent().y, most = fft_.bundle().rows;
   for (int y = 0; y < own; y += most) {
     const int some = std::min(most, own - y);
-    for (int k = first; k < plane_arrays; ++k) fft_.backward_bundle(rows(k), y, some, here.points(k), thread);
+    for (int k = first; k < arrays_; ++k) fft_.backward_bundle(rows(k), y, some, here.points(k), thread);
     multiply(here);
-    for (int k = back; k < plane_arrays; ++k) fft_.forward_bundle(here.points(k), rows(k), y, some, thread);
+    for (int k = back; k < arrays_; ++k) fft_.forward_bundle(here.points(k), rows(k), y, some, thread);
   }
-  for (int k = back; k < plane_arrays; ++k) fft_.forward_columns(rows(k), plane(k), thread);
+  for (int k = back; k < arrays_; ++k) fft_.forward_columns(rows(k), plane(k), thread);
 }
 
 // Plane by plane: no array of points is allocated.

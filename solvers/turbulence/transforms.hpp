@@ -13,8 +13,9 @@
 
 namespace sc::turbulence {
 
-/// The operation on the six arrays r at every point: (u, w) becomes (u, u x w); (…, u) becomes the six
-/// products of u with itself; (…, g) stays unchanged, and g^2 and g^3 are summed.
+/// The operation on the arrays r at every point: (u, w) becomes (u, u x w); (…, u) becomes the six products
+/// of u with itself (Cross and Products say what a scalar adds); (…, g) stays unchanged, and g^2 and g^3 are
+/// summed.
 enum class AtPoints { cross, products, moments };
 
 class Transforms {
@@ -25,17 +26,20 @@ class Transforms {
   virtual const Grid& modes() const = 0;
   virtual ElementType point_type() const = 0;
   virtual ElementType mode_type() const = 0;
+  virtual int components() const = 0;  ///< of a field of modes
   virtual spectral::PlaneShape planes() const = 0;
+  virtual int plane_arrays() const = 0;  ///< used together at the points
   virtual spectral::Kept kept(int axis) const = 0;
   /// The choice of strategies, under `automatic`.
   virtual const Choice* choice() const = 0;
   virtual void begin_step() = 0;
 
-  // Collective: a component of a field of modes, to and from planes; whole fields of three components.
+  // Collective: a component of a field of modes, to and from planes; components `first`, … of such a field to
+  // and from all components of a field of points.
   virtual void to_planes(AnyField& modes, int component, const spectral::PlaneBytes& planes) = 0;
   virtual void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) = 0;
-  virtual void to_points(AnyField& modes, AnyField& points) = 0;
-  virtual void from_points(AnyField& points, AnyField& modes) = 0;
+  virtual void to_points(AnyField& modes, int first, AnyField& points) = 0;
+  virtual void from_points(AnyField& points, AnyField& modes, int first) = 0;
 
   /// Transforms some planes to the points and, if they are modified, back. `into`: results of each thread:
   /// the largest speed for products (empty: not computed), the sums for moments.

@@ -51,6 +51,7 @@ BASES = {
         "run": {"steps": 9},
     },
 }
+RANDOM_SCALAR = {"scalar.schmidt": 1.0, "scalar.initial": "random"}
 WAVE = {
     "plasma.initial": "linear_wave",
     "wind": None,
@@ -150,6 +151,13 @@ ACTS = {
         "storage.memory": ({}, "3 GiB", "1 MiB"),
         "storage.scratch": ({"storage.place": "files", "storage.pieces": 2}, "/proc/none", "scratch"),
         "run.time": ({"run.steps": None}, 0.05, 0.1),
+        "scalar.schmidt": ({"scalar.gradient": [0.0, 0.0, 1.0]}, 0.7, 1.0),
+        "scalar.diffusivity": ({"scalar.gradient": [0.0, 0.0, 1.0]}, 0.02, 0.0),
+        "scalar.gradient": ({"scalar.schmidt": 1.0}, [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]),
+        "scalar.initial": ({"scalar.schmidt": 1.0, "scalar.gradient": [0.0, 0.0, 1.0]}, "zero", "random"),
+        "scalar.peak": (RANDOM_SCALAR, 4.0, 3.0),
+        "scalar.variance": (RANDOM_SCALAR, 1.0, 2.0),
+        "scalar.seed": (RANDOM_SCALAR, 1, 2),
     },
     "compressible": {
         "flow.initial": ({"flow.peak": None}, "taylor_green", "uniform"),

@@ -175,6 +175,7 @@ UNMET = {
     "flow.initial": ["flow.initial=taylor_green"],
     "spectrum.shape": ["spectrum.shape=file", "spectrum.file=one.csv"],
     "forcing.kind": ["forcing.kind=none"],
+    "scalar.initial": ["scalar.schmidt=1.0", "scalar.gradient=[0.0, 0.0, 1.0]", "scalar.initial=zero"],
     "solver": [],
     "engine.strategy": [],
     "gas.law": ["gas.law=sutherland"],

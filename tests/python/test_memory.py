@@ -55,6 +55,22 @@ CASES = {
         "scheme": {"dt": 1e-3, "precision": "single", "dealiasing": "phase_shift"},
         "run": {"steps": 2},
     },
+    "turbulence, a scalar": {
+        "solver": "turbulence",
+        "flow": {"reynolds": 100},
+        "scalar": {"schmidt": 1.0, "gradient": [0.0, 0.0, 1.0]},
+        "grid": {},
+        "scheme": {"dt": 1e-3},
+        "run": {"steps": 2},
+    },
+    "turbulence, a scalar, divergence form": {
+        "solver": "turbulence",
+        "flow": {"reynolds": 100},
+        "scalar": {"schmidt": 1.0, "gradient": [0.0, 0.0, 1.0]},
+        "grid": {},
+        "scheme": {"dt": 1e-3, "form": "divergence"},
+        "run": {"steps": 2},
+    },
     "compressible, filtered": {
         "solver": "compressible",
         "scheme": {"filter": 0.45},

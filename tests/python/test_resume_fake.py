@@ -117,6 +117,13 @@ def test_a_resume_refuses_another_flow(run):
         ("turbulence", {}, "flow.viscosity", 0.01, {"scheme.dt": 0.01, "scheme.form": "divergence"}),
         ("turbulence", {}, "spectrum.seed", 2, {"scheme.integrator": "rk3"}),
         ("turbulence", {}, "forcing.kind", "negative_viscosity", {}),
+        (
+            "turbulence",
+            {"scalar.schmidt": 1.0, "scalar.initial": "random"},
+            "scalar.seed",
+            2,
+            {"scheme.dt": 0.01},
+        ),
         ("magnetosphere", {}, "wind.field", [0.0, 0.0, 5.0], {"run.cycle": 4, "limits.density": 1e-9}),
         ("magnetosphere", {}, "diffusion.viscosity", 1e-3, {"diffusion.smoothing": 0.1}),
         ("dendrite", {}, "material.noise", 0.01, {"run.safety": 0.5}),

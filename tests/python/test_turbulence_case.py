@@ -119,7 +119,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(change, said):
 
 
 @pytest.mark.parametrize(
-    "name", ["taylor_green_1600", "forced_hit_128", "decaying_random", "out_of_core_256"]
+    "name", ["taylor_green_1600", "forced_hit_128", "forced_scalar", "decaying_random", "out_of_core_256"]
 )
 def test_the_shipped_cases_are_sound(name):
     path = ROOT / "cases" / name / "case.toml"

@@ -62,6 +62,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "forced_scalar",
+        "cases/forced_scalar/README.md",
+        400,
+        "the budget of a passive scalar",
+        runs.forced_scalar,
+        1e-1,
+    ),
+    Figure(
         "taylor_green_mach01",
         "cases/taylor_green_mach01/README.md",
         5400,
@@ -305,6 +313,7 @@ PICTURES = (
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
     picture("jupiter", 1400, drawn("jupiter", "planes.png"), "jupiter"),
     picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),
+    picture("forced_scalar", 480, drawn("forced_scalar", "scalar.png"), "forced_scalar"),
     picture("turbulence_spectrum", 240, drawn("forced_hit_128", "spectrum.png", *SMALL_HIT), "64³, forced"),
     picture(
         "turbulence_taylor_green", 3600, drawn("taylor_green_1600", "dissipation.png"), "taylor_green_1600"

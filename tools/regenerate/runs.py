@@ -21,6 +21,7 @@ import leapfrog_modes
 CASES = ROOT / "cases"
 QUIET = ("output.figures=false", "output.snapshots=false", "output.timeline=false")
 SMALLEST_HIT = ("grid.points=[48,48,48]", "flow.viscosity=0.0165", "scheme.dt=0.03", "output.every=0.48")
+SMALL_SCALAR = ("grid.points=[32,32,32]", "flow.viscosity=0.028", "scheme.dt=0.04")
 
 
 def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
@@ -104,6 +105,17 @@ def forced_hit(scratch: Path) -> list[str]:
         printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
         lines += printed if not lines else printed[2:]
     return lines
+
+
+def forced_scalar(scratch: Path) -> list[str]:
+    """What cases/forced_scalar/budget.py prints of two numbers of points."""
+    sizes = {"64": (), "32": SMALL_SCALAR}
+    folders = [
+        run(scratch / name, "forced_scalar", *sets, quiet=(*QUIET, "output.every=0"))
+        for name, sets in sizes.items()
+    ]
+    line = [sys.executable, CASES / "forced_scalar" / "budget.py", *folders]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def taylor_green_mach01(scratch: Path) -> list[str]:

@@ -235,12 +235,15 @@ class SolverCase(PassLength, Table):
                 raise BadInput(f"{' and '.join(given)} cannot be combined: give only one.")
 
     def _value(self, name: str) -> Any:
+        """None for a key of an optional table that is not given."""
         table, _, last = name.partition(".")
-        return getattr(getattr(self, table), last) if last else getattr(self, table)
+        given = getattr(self, table)
+        return getattr(given, last) if last and given is not None else given
 
     def _default(self, name: str) -> Any:
         table, _, last = name.partition(".")
-        return type(getattr(self, table)).model_fields[last].default
+        given = getattr(self, table)
+        return None if given is None else type(given).model_fields[last].default
 
     def updated(self, table: str, **values: Any) -> Self:
         """The same case with other values in one table."""

@@ -185,7 +185,7 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
     checkpoints = folder.check_resume()
     _check_same(stored_case(folder), case)
     if folder.history.exists():
-        rows_of_run(folder.history, kind_of(case).history)
+        rows_of_run(folder.history, kind_of(case).history_of(case))
     if folder.probes.exists():
         read_history(folder.probes)
     return checkpoints
@@ -267,7 +267,7 @@ def report(path: Path, console: Console, ending: str = PNG) -> int:
     folder = RunFolder(path)
     case = stored_case(folder)
     facts_of(folder, case)  # refuses what is damaged before anything is drawn
-    missing = lacking(folder.history, kind_of(case).history) if folder.history.is_file() else ""
+    missing = lacking(folder.history, kind_of(case).history_of(case)) if folder.history.is_file() else ""
     make_folder(folder.figures)
     with console.status("drawing the figures"):
         drawn = draw_figures(folder, ending)

@@ -41,7 +41,7 @@ FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
     "residual", "blast", "loop", "schlieren", "wave", "structure", "probes",
-    "polar_cap",
+    "polar_cap", "scalar", "scalar_spectrum", "scalar_budget",
 )  # fmt: skip
 FOLDERS = {
     "snapshots": r"snapshot_\d{8,}\.vtkhdf",

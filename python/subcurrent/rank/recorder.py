@@ -43,6 +43,7 @@ class Recorder:
         self._forecast = Forecast(End.of(self._case.run))
         self._first_step = solver.steps
         self._kind = kind_of(self._case)
+        self._columns = self._kind.history_of(self._case)
         self._totals: dict[str, Any] = {}
         self._seconds = 0.0
         self._seconds_before = 0.0
@@ -50,7 +51,7 @@ class Recorder:
         self._last: dict[str, Any] = {}
         self._before: dict[str, Any] = {}  # summary.json of the session before
         self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
-        self._history = GrowingTable(folder.history, (*self._kind.history, "seconds"))
+        self._history = GrowingTable(folder.history, (*self._columns, "seconds"))
         self._probes = Probes(solver, self._case, folder, self._writes)
 
     def started(self) -> None:
@@ -100,7 +101,7 @@ class Recorder:
         self._last = record
         if due:
             seconds_in_all = f"{self._seconds_before + self._seconds:.4f}"
-            self._history.add([[*(_cell(record[name]) for name in self._kind.history), seconds_in_all]])
+            self._history.add([[*(_cell(record[name]) for name in self._columns), seconds_in_all]])
         share, left = self._forecast.add(
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
@@ -208,7 +209,7 @@ class Recorder:
         if kept:
             self._seconds_before = float(kept[-1][-1])
         if kept and int(kept[-1][0]) == self._first_step:
-            self._kept = dict(zip(self._kind.history, map(_value, kept[-1]), strict=False))
+            self._kept = dict(zip(self._columns, map(_value, kept[-1]), strict=False))
 
 
 def clean(value: Any) -> Any:

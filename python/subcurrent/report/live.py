@@ -37,7 +37,7 @@ class Watched:
         case = stored_case(self.folder)
         kind, end = kind_of(case), End.of(case.run)
         names, rows = read_history(self.folder.history) if self.folder.history.exists() else ([], [])
-        names = names or [*kind.history, "seconds"]
+        names = names or [*kind.history_of(case), "seconds"]
         last = {name: _number(text) for name, text in zip(names, rows[-1], strict=True)} if rows else {}
         chosen = rows[:: max(1, -(-len(rows) // ROWS))]
         units = {"seconds": (1, "s"), **kind.columns(case)}

@@ -53,6 +53,10 @@ class Kind(Predicted):
     def fields(self, case: Any) -> list[Fields]:
         """The fields that the compiled solver keeps in the host's memory, as it declares them."""
 
+    def history_of(self, _case: Any) -> tuple[str, ...]:
+        """`history`, and what a case adds to it."""
+        return self.history
+
     def units(self, case: Any) -> dict[str, str]:
         """The units of "length", "time" and the fields of a snapshot, as UDUNITS reads them; a missing one
         means a number without a unit."""

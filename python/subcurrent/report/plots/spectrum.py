@@ -21,8 +21,12 @@ def kept_shells(k: np.ndarray, energy: np.ndarray, kmax: int, largest: float) ->
 
 def draw_slope(axes: Any, kmax: int, dissipation: float) -> None:
     """Kolmogorov's law 1.6 ε^(2/3) k^(-5/3) as a dashed line."""
+    draw_five_thirds(axes, kmax, 1.6 * dissipation ** (2 / 3) if dissipation > 0 else 1.0)
+
+
+def draw_five_thirds(axes: Any, kmax: int, height: float) -> None:
+    """A dashed line of slope -5/3 that has this height at k = 1."""
     k = np.array([1.5, max(2.0, 0.6 * kmax)])
-    height = 1.6 * dissipation ** (2 / 3) if dissipation > 0 else 1.0
     axes.loglog(k, height * k ** (-5 / 3), color=style.MUTED, linestyle="--", linewidth=1.2)
     axes.annotate(
         "$k^{-5/3}$", (k[0] * 2, height * (2 * k[0]) ** (-5 / 3)), (6, 6), textcoords="offset points"

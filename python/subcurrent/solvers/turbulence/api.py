@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import BadInput
 from ...given import one_of, path_text, table_of, without_none
 from ..simulation import Simulation
 
@@ -29,17 +30,18 @@ class Turbulence(Simulation):
     reynolds    1 / viscosity; or `viscosity`
     precision   "double" or "single", of the fields and so of the arrays of `velocity` and `modes`
     initial     "taylor_green", "random" (then `spectrum`), or the path of a run, a snapshot or a checkpoint
-    spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
+    spectrum, forcing, scalar, storage, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
 
-    `gather` returns "velocity" (the default), "vorticity" or all "modes", with three components. The report
-    of a step has time, energy, dissipation, enstrophy, skewness, taylor_reynolds, …
+    `gather` returns "velocity" (the default), "vorticity" or all "modes", with three components; of a passive
+    scalar, scalar={"schmidt": 1, "gradient": [0, 0, 1]}, "scalar", and it is the fourth component of "modes".
+    The report of a step has time, energy, dissipation, enstrophy, skewness, taylor_reynolds, …
 
     Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
-    _tables = ("spectrum", "forcing", "storage", "engine")
-    _fields = ("velocity", "vorticity", "modes")
+    _tables = ("spectrum", "forcing", "scalar", "storage", "engine")
+    _fields = ("velocity", "vorticity", "modes", "scalar")
 
     def __init__(
         self,
@@ -74,8 +76,8 @@ class Turbulence(Simulation):
 
     @property
     def modes(self) -> np.ndarray:
-        """This rank's own modes, complex and not scaled, shape (3, nkz, nky, nkx): a view of the state,
-        nothing is copied."""
+        """This rank's own modes, complex and not scaled, shape (3, nkz, nky, nkx), with a scalar (4, …): a
+        view of the state, nothing is copied."""
         return self._solver.field("modes")
 
     def measure(self) -> dict[str, float]:
@@ -88,12 +90,24 @@ class Turbulence(Simulation):
         energies = np.array(self._solver.spectrum())
         return np.arange(len(energies)), energies
 
-    def plot(self, path: str | Path, kind: str = "spectrum") -> None:
-        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "spectrum" or "vorticity" (a slice of
-        |ω|)."""
-        from .pictures import EnergySpectrum, draw_spectrum, draw_vorticity  # noqa: PLC0415 - matplotlib
+    def scalar_spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        """k = 0, 1, 2, … and the variance of the scalar's modes within 1/2 of |k|; collective."""
+        if self.case.scalar is None:
+            raise BadInput("scalar_spectrum() needs a scalar: give one of its keys as scalar={…}.")
+        variances = np.array(self._solver.scalar_spectrum())
+        return np.arange(len(variances)), variances
 
-        one_of("kind", kind, ("spectrum", "vorticity"))
+    def plot(self, path: str | Path, kind: str = "spectrum") -> None:
+        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "spectrum", "vorticity" or "scalar"
+        (slices of |ω| and θ)."""
+        from .pictures import (  # noqa: PLC0415 - matplotlib
+            EnergySpectrum,
+            draw_scalar,
+            draw_spectrum,
+            draw_vorticity,
+        )
+
+        one_of("kind", kind, ("spectrum", "vorticity", "scalar"))
         path = path_text("path", path)
         if kind == "spectrum":
             now, (k, energy) = self.measure(), self.spectrum()
@@ -101,6 +115,11 @@ class Turbulence(Simulation):
                 label = f"time {self.time:.4g}"
                 shown = EnergySpectrum(k, energy, label, now["dissipation"], now["kolmogorov"])
                 draw_spectrum(Path(path), [shown], self.case.kept(), self._title())
+            return
+        if kind == "scalar":
+            scalar = self.gather("scalar")
+            if scalar is not None:
+                draw_scalar(Path(path), scalar[scalar.shape[0] // 2], self.time, self._title())
             return
         vorticity = self.gather("vorticity")
         if vorticity is not None:

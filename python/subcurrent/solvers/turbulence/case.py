@@ -10,13 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, SolverCase, engine_options
-from ...case.keys import LARGEST, Table, key, shown
-from ...case.reference import read_columns
+from ...case.keys import Table, key, shown
 from ...case.splits import check_split
 from ...case.starts import start_file
 from ...case.storage import Storage, check_storage
 from ...case.tables import POSITIVE
 from ...errors import BadInput
+from .scalar import Scalar, check_scalar
+from .spectra import read_spectrum, shells_of
 
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
@@ -107,7 +108,11 @@ class Run(Table):
 class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
-    exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    exclusive: ClassVar = (
+        ("run.steps", "run.time"),
+        ("flow.reynolds", "flow.viscosity"),
+        ("scalar.schmidt", "scalar.diffusivity"),
+    )
     all_to_all: ClassVar = True
     single_steps: ClassVar = "its Fourier transforms need whole grid lines"
     needs: ClassVar = (
@@ -116,11 +121,12 @@ class TurbulenceCase(SolverCase):
         *(Needs(f"spectrum.{name}", "spectrum.shape", but=("file",)) for name in ("peak", "energy")),
         Needs("spectrum.file", "spectrum.shape", ("file",)),
         Needs("forcing.kmax", "forcing.kind", but=("none",)),
+        *(Needs(f"scalar.{name}", "scalar.initial", ("random",)) for name in ("peak", "variance", "seed")),
         Needs("engine.corners", "solver", why="this solver exchanges no halos; leave it out"),
     )
     fixed_on_resume: ClassVar = (
         *("solver", "grid", "scheme.dealiasing", "scheme.precision"),
-        *("flow", "spectrum", "forcing"),
+        *("flow", "spectrum", "forcing", "scalar"),
     )
     starts_from_runs: ClassVar = True
 
@@ -132,6 +138,7 @@ class TurbulenceCase(SolverCase):
     grid: GridTable = key("the grid", "a table [grid]")
     scheme: Scheme = key("the numerical scheme", "a table [scheme]")
     forcing: Forcing = key("the forcing of the large scales", "a table [forcing]", Forcing())
+    scalar: Scalar | None = key("a passive scalar that the flow carries", "a table [scalar]", None)
     storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
     run: Run = key("end of the run", "a table [run]")
 
@@ -156,6 +163,8 @@ class TurbulenceCase(SolverCase):
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
         check_storage(self.storage, self.engine, ("memory", "files"))
         super().check()
+        if self.scalar is not None:
+            check_scalar(self.scalar, self.viscosity(), self.flow.initial in STARTS)
 
     def check_ranks(self, ranks: int) -> None:
         if self.engine.split != "auto" and self.engine.split[0] != 1:
@@ -206,6 +215,10 @@ class TurbulenceCase(SolverCase):
     def viscosity(self) -> float:
         return float(self.flow.viscosity) if self.flow.reynolds is None else 1.0 / self.flow.reynolds
 
+    def diffusivity(self) -> float | None:
+        """That of the scalar, if there is one."""
+        return None if self.scalar is None else self.scalar.diffusivity_of(self.viscosity())
+
     def kept(self) -> int:
         """The largest mode that is kept along every axis."""
         shortest = min(self.grid.points)
@@ -232,18 +245,7 @@ class TurbulenceCase(SolverCase):
         s = self.spectrum
         if s.shape == "file":
             return read_spectrum(Path(s.file), self.largest_shell())
-        shells = range(1, self.kept() + 1)
-        shape = {
-            "peaked": lambda x: x**4 * math.exp(-2 * x * x),
-            "kolmogorov": lambda x: x**4 / (1 + x * x) ** (17 / 6),
-        }[s.shape]
-        values = [shape(k / s.peak) for k in shells]
-        if not 0 < sum(values) < math.inf:
-            raise BadInput(
-                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid "
-                "would get no energy, it must be nearer to them."
-            )
-        return [0.0, *(s.energy * value / sum(values) for value in values)]
+        return shells_of(s.shape, s.peak, s.energy, self.kept(), "spectrum")
 
     def notes(self) -> list[str]:
         forced = (
@@ -253,7 +255,8 @@ class TurbulenceCase(SolverCase):
         )
         return [
             f"viscosity {self.viscosity():.6g}, modes up to {self.kept()}{forced}, "
-            f"{self.scheme.precision} precision"
+            f"{self.scheme.precision} precision",
+            *([] if self.scalar is None else [f"a passive scalar of diffusivity {self.diffusivity():.6g}"]),
         ]
 
     def options(self) -> dict[str, Any]:
@@ -273,34 +276,13 @@ class TurbulenceCase(SolverCase):
                 "kmax": float(self.forcing.kmax),
                 "power": float(self.forcing.power or 0.0),
             },
+            "scalar": {} if self.scalar is None else self.scalar.options(self.viscosity(), self.kept()),
             "storage": self.storage.options(),
             "initial": self.flow.initial,
             "spectrum": self.energies() if random else [],
             "seed": self.spectrum.seed,
             "engine": engine_options(self.engine),
         }
-
-
-def read_spectrum(path: Path, largest: int) -> list[float]:
-    """E(k) of the shells 0, 1, 2, … from a CSV file; raises BadInput for energy beyond the largest shell."""
-    columns = read_columns(path)
-    if not {"k", "E"} <= set(columns):
-        raise BadInput(f"spectrum.file = {path} has no columns k,E.")
-    energies: dict[int, float] = {}
-    for k, energy in zip(columns["k"].tolist(), columns["E"].tolist(), strict=True):
-        row = f"spectrum.file = {path} holds k = {k:g}, E = {energy:g}"
-        if not (k >= 0 and math.isfinite(k) and k == int(k)):
-            raise BadInput(f"{row}: k must be a whole number >= 0.")
-        if not (0 <= energy <= LARGEST):
-            raise BadInput(f"{row}: E must be from 0 to {LARGEST:g}.")
-        if energy > 0 and not 1 <= k <= largest:
-            raise BadInput(f"{row}: on this grid E can be greater than 0 for k from 1 to {largest} only.")
-        if int(k) in energies:
-            raise BadInput(f"{row}: every k must occur only once.")
-        energies[int(k)] = energy
-    if not sum(energies.values()) > 0:
-        raise BadInput(f"spectrum.file = {path} holds no energy: some E must be greater than 0.")
-    return [energies.get(k, 0.0) for k in range(max(energies) + 1)]
 
 
 CASE = TurbulenceCase

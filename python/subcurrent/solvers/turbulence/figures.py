@@ -10,11 +10,21 @@ import numpy as np
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
+from ...report.snapshot import read_plane
 from ..box_figures import STRUCTURE, VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
 from .case import TurbulenceCase
-from .pictures import EnergySpectrum, draw_dissipation, draw_scales, draw_spectrum
+from .pictures import (
+    EnergySpectrum,
+    ScalarSpectrum,
+    draw_dissipation,
+    draw_scalar,
+    draw_scalar_budget,
+    draw_scalar_spectrum,
+    draw_scales,
+    draw_spectrum,
+)
 
 SHOWN = 5  # spectra in one picture
 
@@ -37,24 +47,57 @@ def _chosen(paths: list[Path]) -> list[Path]:
     return [paths[n] for n in picks]
 
 
+def _shown(folder: RunFolder, case: TurbulenceCase) -> list[tuple[dict[str, np.ndarray], str]]:
+    """The columns of spectra and what each is called: the mean over the second half of a forced run, a few
+    moments of another one."""
+    files = sorted(folder.spectra.glob("spectrum_*.csv"))
+    if case.forcing.kind == "none" or len(files) <= 3:
+        some = [read_columns(file) for file in _chosen(files)] or [read_columns(folder.spectrum)]
+        return [(s, f"time {s['time'][0]:.3g}") for s in some]
+    second_half = [read_columns(file) for file in files[len(files) // 2 :]]
+    mean = {name: np.mean([s[name] for s in second_half], axis=0) for name in second_half[0]}
+    span = f"{second_half[0]['time'][0]:.3g} to {second_half[-1]['time'][0]:.3g}"
+    return [(mean, f"mean over time {span}")]
+
+
 def _spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
     if not folder.spectrum.is_file():
         return False
-    series = [read_columns(file) for file in sorted(folder.spectra.glob("spectrum_*.csv"))]
-    last = read_columns(folder.spectrum)
-    if case.forcing.kind != "none" and len(series) > 3:
-        second_half = series[len(series) // 2 :]
-        mean = np.mean([s["E"] for s in second_half], axis=0)
-        span = f"{second_half[0]['time'][0]:.3g} to {second_half[-1]['time'][0]:.3g}"
-        named = [(last["k"], mean, f"mean over time {span}")]
-    else:
-        files = _chosen(sorted(folder.spectra.glob("spectrum_*.csv")))
-        some = [read_columns(file) for file in files] or [last]
-        named = [(s["k"], s["E"], f"time {s['time'][0]:.3g}") for s in some]
     spectra = [
-        EnergySpectrum(k, energy, label, *_scales(energy, k, case.viscosity())) for k, energy, label in named
+        EnergySpectrum(s["k"], s["E"], label, *_scales(s["E"], s["k"], case.viscosity()))
+        for s, label in _shown(folder, case)
     ]
     draw_spectrum(path, spectra, case.kept(), _name(case))
+    return True
+
+
+def _scalar_spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
+    if case.scalar is None or not folder.spectrum.is_file():
+        return False
+    nu, kappa = case.viscosity(), case.diffusivity()
+    spectra = []
+    for s, label in _shown(folder, case):
+        epsilon, _ = _scales(s["E"], s["k"], nu)
+        chi = 2 * kappa * float(np.sum(s["k"] ** 2 * s["scalar"]))
+        smallest = (max(nu, kappa) * kappa**2 / epsilon) ** 0.25 if epsilon > 0 else float("nan")
+        spectra.append(ScalarSpectrum(s["k"], s["scalar"], label, epsilon, chi, smallest))
+    draw_scalar_spectrum(path, spectra, case.kept(), _name(case))
+    return True
+
+
+def _scalar_budget(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
+    if case.scalar is None or not folder.history.is_file():
+        return False
+    draw_scalar_budget(path, read_history(folder.history), _name(case))
+    return True
+
+
+def _scalar(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if case.scalar is None or snapshot is None:
+        return False
+    time, plane = read_plane(snapshot, "scalar")
+    draw_scalar(path, plane, time, _name(case))
     return True
 
 
@@ -83,4 +126,15 @@ DRAWINGS = (
     VORTICITY,
     Drawing("scales.png", "Skewness, Taylor Reynolds number, enstrophy and resolution over time.", _small),
     STRUCTURE,
+    Drawing("scalar.png", "The scalar in the plane z = π, last snapshot.", _scalar),
+    Drawing(
+        "scalar_spectrum.png",
+        "Spectrum of the scalar's variance with the slope −5/3, and in the units of Obukhov and Corrsin.",
+        _scalar_spectrum,
+    ),
+    Drawing(
+        "scalar_budget.png",
+        "Variance of the scalar, its production and dissipation, the mechanical-to-scalar time-scale ratio.",
+        _scalar_budget,
+    ),
 )

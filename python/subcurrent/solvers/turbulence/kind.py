@@ -11,6 +11,7 @@ from ...lines import number
 from ..box import BoxKind
 from ..kind import csv_of
 
+SCALAR = ("variance", "dissipation", "production", "time_ratio", "kmax_eta")
 MEASURED = ("energy", "dissipation", "enstrophy", "skewness", "taylor_reynolds", "kolmogorov", "kmax_eta")
 
 
@@ -18,9 +19,14 @@ class TurbulenceKind(BoxKind):
     compiled = "Turbulence"
     history = ("step", "time", "dt", *MEASURED, "divergence")
 
+    def history_of(self, case: Any) -> tuple[str, ...]:
+        return (
+            self.history if case.scalar is None else (*self.history, *(f"scalar_{name}" for name in SCALAR))
+        )
+
     def fields(self, case: Any) -> list[Fields]:
-        """The velocity's modes and what a step keeps beside them (flow.hpp, store.hpp), the planes that meet
-        at the points, a transform's pencils, and the velocity and the vorticity that files show."""
+        """The modes and what a step keeps beside them (solver.hpp, store.hpp), the planes that meet at the
+        points (options.hpp), a transform's pencils, and the fields that files show."""
         nx, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         kx, ky, kz = case.kept_modes()
@@ -28,12 +34,16 @@ class TurbulenceKind(BoxKind):
         planes = (kx, ky, nz)
         on_disk = case.storage.place == "files"
         beside = 3 if case.scheme.dealiasing == "phase_shift" else 2
-        fields = [Fields("velocity modes", modes, 0, 2 * size, 3), Fields("work", modes, 0, 2 * size, 4)]
+        count = 3 if case.scalar is None else 4
+        arrays = 6 if case.scalar is None else 7 if case.scheme.form == "rotational" else 9
+        fields = [Fields("modes", modes, 0, 2 * size, count), Fields("work", modes, 0, 2 * size, count + 1)]
         fields += [Fields("pencils", (kx, ny, nz), 0, 2 * size)]
         fields += [Fields(name, points, 0, size, 3) for name in ("velocity", "vorticity")]
+        if case.scalar is not None:
+            fields.append(Fields("scalar", points, 0, size))
         if not on_disk:
-            fields.append(Fields("fields of modes beside the velocity", modes, 0, 2 * size, 3, beside))
-        return [*fields, Fields("planes", planes, 0, 2 * size, count=2 if on_disk else 6)]
+            fields.append(Fields("fields beside the modes", modes, 0, 2 * size, count, beside))
+        return [*fields, Fields("planes", planes, 0, 2 * size, count=2 if on_disk else arrays)]
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         solver = super().make(module, context, options)
@@ -52,6 +62,8 @@ class TurbulenceKind(BoxKind):
             facts.append(f"dissipation {number(record['dissipation'], '.4g')}")
             facts.append(f"Re_lambda {number(record['taylor_reynolds'], '.1f')}")
             facts.append(f"k_max eta {number(record['kmax_eta'], '.2f')}")
+        if "scalar_variance" in record:
+            facts.append(f"scalar variance {number(record['scalar_variance'], '.4g')}")
         return facts
 
     def spectrum(self, solver: Any) -> str:
@@ -65,15 +77,21 @@ class TurbulenceKind(BoxKind):
     ) -> dict[str, Any]:
         return {
             "viscosity": case.viscosity(),
+            **({} if case.scalar is None else {"diffusivity": case.diffusivity()}),
             "largest_mode": case.kept(),
             "precision": case.scheme.precision,
         }
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:
-        resolution = (summary.get("last_step") or {}).get("kmax_eta")
-        if resolution is None or resolution >= 1:
-            return []
-        return [f"k_max eta = {resolution:.2f} at the end: the dissipation is not resolved, take more points"]
+        last = summary.get("last_step") or {}
+        return [
+            f"{scale} = {last[name]:.2f} at the end: the dissipation{of} is not resolved, take more points"
+            for name, scale, of in (
+                ("kmax_eta", "k_max eta", ""),
+                ("scalar_kmax_eta", "k_max times the smallest scale of the scalar", " of the scalar"),
+            )
+            if last.get(name) is not None and last[name] < 1
+        ]
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         last = summary.get("last_step") or {}
@@ -89,6 +107,15 @@ class TurbulenceKind(BoxKind):
             ("skewness of du/dx", text("skewness", ".3f")),
             ("Taylor Reynolds number", text("taylor_reynolds", ".1f")),
             ("k_max η", text("kmax_eta", ".2f")),
+            *(
+                [("diffusivity of the scalar", f"{summary['diffusivity']:.6g}")]
+                if "diffusivity" in summary
+                else []
+            ),
+            ("scalar variance", text("scalar_variance", ".5g")),
+            ("its dissipation", text("scalar_dissipation", ".5g")),
+            ("its production", text("scalar_production", ".5g")),
+            ("mechanical-to-scalar time-scale ratio", text("scalar_time_ratio", ".3f")),
         ]
 
     def title(self, case: Any) -> str:
@@ -97,12 +124,14 @@ class TurbulenceKind(BoxKind):
         )
         if case.forcing.kind != "none":
             name = "Forced turbulence"
+        if case.scalar is not None:
+            name += " with a scalar"
         return f"{name}, ν = {case.viscosity():.4g}, {self.points(case)} points"
 
 
 def start(solver: Any, options: dict[str, Any]) -> None:
     """The initial condition of a case. Collective."""
-    initial = options["initial"]
+    initial, scalar = options["initial"], options["scalar"]
     if initial == "taylor_green":
         solver.start_taylor_green()
     elif initial == "random":
@@ -110,13 +139,18 @@ def start(solver: Any, options: dict[str, Any]) -> None:
     elif initial.endswith(".h5"):
         solver.start_from_checkpoint(initial)
     else:
-        solver.start_from_snapshot(initial)
+        solver.start_from_snapshot(initial, scalar.get("initial") == "file")
+    if scalar and scalar["initial"] != "file":
+        solver.start_scalar(scalar["spectrum"], scalar["seed"])
 
 
 def spectrum_csv(solver: Any) -> str:
-    """The columns time,k,E of the present flow. Collective."""
+    """The columns time,k,E of the present flow, and `scalar`, the spectrum of one. Collective."""
     energies = solver.spectrum()
-    return csv_of({"time": [solver.time] * len(energies), "k": range(len(energies)), "E": energies})
+    columns = {"time": [solver.time] * len(energies), "k": range(len(energies)), "E": energies}
+    if solver.has_scalar:
+        columns["scalar"] = solver.scalar_spectrum()
+    return csv_of(columns)
 
 
 KIND = TurbulenceKind()
