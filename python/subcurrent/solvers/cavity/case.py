@@ -165,7 +165,6 @@ class CavityCase(SolverCase):
     needs: ClassVar = (
         *SolverCase.needs,
         Needs("grid.smallest", "grid.clustering", ("tanh",)),
-        Needs("grid.size", "grid.clustering", ("uniform", "tanh", "skewed")),
         Needs("grid.skew", "grid.clustering", ("skewed",)),
         Needs("grid.file", "grid.clustering", ("file",)),
         Needs("pressure.check_every", "pressure.method", ("jacobi", "sor")),
