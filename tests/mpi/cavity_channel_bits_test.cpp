@@ -64,7 +64,7 @@ CavityOptions jet(Method method, bool given) {
   o.faces[5] = {.kind = FaceKind::moving, .motion = {.velocity = {0.5, 0, 0}}};
   if (given) o.faces[1] = {.kind = FaceKind::pressure, .pressure = 0.3};
   o.pressure.method = method;
-  o.pressure.tolerance = method == Method::multigrid ? 1e-4 : 0.5;
+  o.pressure.fixed_iterations = method == Method::multigrid ? 3 : 20;
   o.engine.strategy = Strategy::blocking;
   return o;
 }
@@ -74,16 +74,19 @@ TEST(CavityChannelBits, AreThoseOfOneRank) {
     for (const Method method : {Method::multigrid, Method::sor, Method::jacobi}) {
       CavityOptions o = jet(method, given);
       const Outcome expected = alone(o);
+      std::size_t turn = 0;
       for (const int threads : {1, 2}) {
         test::TestContext context({.threads = threads});
         for (const Int3 split : test::splits(context.size())) {
           if (7 / split.y < 3 || 13 / split.z < 3) continue;
-          for (const Strategy strategy :
-               {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread}) {
+          for (int n = 0; n < 3; ++n) {
+            constexpr Strategy strategies[] = {Strategy::blocking,       Strategy::ordered,
+                                               Strategy::boundary_first, Strategy::interior_first,
+                                               Strategy::pipelined,      Strategy::halo_thread};
             o.split = split;
-            o.engine.strategy = strategy;
-            SCOPED_TRACE(testing::Message() << strategy.name << to_string(split) << int(method) << given);
+            o.engine.strategy = strategies[turn++ % std::size(strategies)];
+            SCOPED_TRACE(testing::Message()
+                         << o.engine.strategy.name << to_string(split) << int(method) << given);
             expect_same(run(context, o), expected, context);
           }
         }
@@ -127,7 +130,6 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
     for (const bool given : {false, true}) {
       CavityOptions o = jet(Method::multigrid, given);
       o.single = single;
-      if (single) o.pressure.tolerance = 0.1;
       const Outcome expected = alone(o);
       test::TestContext context;
       open(context, GetParam());
