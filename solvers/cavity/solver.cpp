@@ -14,18 +14,26 @@ namespace sc::cavity {
 namespace {
 
 /// Beside a wall the velocity is extrapolated by the cubic through the wall and three cells of one block.
+constexpr int cubic = 3;
+
+Int3 split_of(const Context& context, const CavityOptions& o) {
+  return o.split == Int3{0, 0, 0} ? choose_split(o.cells(), context.size(), std::max(o.halo(), cubic))
+                                  : o.split;
+}
+
 void check_blocks(const Grid& grid) {
   for (int a = 0; a < 3; ++a)
     for (std::size_t b = 0; !grid.periodic()[a] && b + 1 < grid.cuts(a).size(); ++b)
-      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < 3)
+      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < cubic)
         refuse("engine.split is " + to_string(grid.split()) + ", which leaves a block of " +
                std::to_string(grid.cuts(a)[b + 1] - grid.cuts(a)[b]) +
                " interior points between walls; 3 are needed");
 }
 
 Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& points_of_file, Runner& runner) {
-  const Grid grid(context,
-                  {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = o.split});
+  const Grid grid(
+      context,
+      {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = split_of(context, o)});
   check_blocks(grid);
   return make_stages(grid, o.clustering == Clustering::file ? points_of_file(grid) : analytic_points(o), o,
                      runner);

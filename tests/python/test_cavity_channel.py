@@ -36,7 +36,7 @@ def tables(boundaries=OPEN, **grid):
 def test_what_the_compiled_solver_takes_of_faces(tmp_path):
     jet = {"inflow": [0.1, 0, -1], "profile": "parabolic", "from": [0, 0.1], "to": [0.5, 0.4]}
     faces = {"z+": jet, "x+": {"pressure": 2}, "y-": "slip"}
-    case = typed_case(tables(faces), tmp_path)
+    case = typed_case(tables(faces, points=[20, 8, 12]), tmp_path)
     options = case.options()
     assert options["size"] == [3.0, 0.4, 1.0]
     assert options["boundaries"] == {
@@ -90,7 +90,7 @@ def test_faces_that_cannot_be_are_refused(faces, grid, words, tmp_path):
 
 def test_sides_have_no_effect_on_a_grid_from_a_file(tmp_path):
     (tmp_path / "grid.h5").touch()
-    case = tables({"z+": "wall"}, clustering="file", file="grid.h5")
+    case = tables({}, points=[20, 8, 12], clustering="file", file="grid.h5")
     with pytest.raises(BadInput, match=r"grid.size = .* has no effect with grid.clustering"):
         typed_case(case, tmp_path).check()
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from ...case.common import DEVICES, Needs, SolverCase, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
-from ...case.splits import check_split
+from ...case.splits import check_split, chosen_split
 from ...case.starts import start_file
 from ...errors import BadInput
 from . import checks
@@ -21,6 +21,7 @@ from .faces import Boundaries
 Sides = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=3, max_length=3)]
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
 Relaxation = Annotated[float, Field(gt=0, lt=2)]
+CUBIC = 3
 MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
 
@@ -202,7 +203,15 @@ class CavityCase(SolverCase):
         checks.check_case(self)
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
+        check_split(self.cells(), self.engine.split, ranks, self._thinnest())
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        return chosen_split(self.cells(), self.engine.split, ranks, self._thinnest())
+
+    def _thinnest(self) -> int:
+        """Cells of a block along a divided axis: where the engine chooses, as many as the cubic beside a face
+        needs; a given split may leave fewer along periodic axes."""
+        return max(self.halo(), CUBIC) if self.engine.split == "auto" else self.halo()
 
     def with_files(self, folder: Path) -> CavityCase:
         """The same case with the paths of its files made absolute; refuses a file that is not there."""

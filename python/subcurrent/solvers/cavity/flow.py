@@ -41,9 +41,8 @@ def draw_plane(path: Path, flow: FlowField, across: int, title: str) -> None:
     with style.figure(path, style.WIDEST, 3.6, title) as drawing:
         axes = drawing.subplots()
         of_plane = f"Middle plane across {'xyz'[across]}: {'uvw'[first]} and {'uvw'[second]}"
-        colours = _plane(
-            axes, flow.plane(across), (first, second), of_plane, ("xyz"[first], "xyz"[second]), unit=""
-        )
+        labels = "xyz"[first], "xyz"[second]
+        colours = _plane(axes, flow.plane(across), (first, second), of_plane, labels, bar=False)
         sides = np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim())
         if not 1 / LONGEST <= sides <= LONGEST:
             axes.set_aspect("auto")
@@ -57,7 +56,7 @@ def _plane(
     title: str,
     labels: tuple[str, str],
     *,
-    unit: str = "side",
+    bar: bool = True,
 ):
     """One plane: speed of the two components that lie in it as colours, their streamlines on top."""
     a, b = plane.points[axis[0]], plane.points[axis[1]]
@@ -73,7 +72,8 @@ def _plane(
     axes.set(title=title, xlabel=labels[0], ylabel=labels[1], aspect="equal")
     axes.set(xlim=(a.min(), a.max()), ylim=(b.min(), b.max()))
     axes.grid(visible=False)
-    scale_bar(axes, a[0], b[:, 0], unit)
+    if bar:
+        scale_bar(axes, a[0], b[:, 0], "side")
     return colours
 
 
