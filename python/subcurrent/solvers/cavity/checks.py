@@ -60,8 +60,7 @@ def _check_grid(case: CavityCase) -> None:
         raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
     if grid.clustering == "file" and grid.size != [1, 1, 1]:
         raise BadInput(
-            f'grid.size = {grid.size} has no effect with grid.clustering = "file": the file has the positions '
-            "of the points."
+            f'grid.size = {grid.size} has no effect with grid.clustering = "file": the file has the points.'
         )
     if grid.clustering != "tanh":
         return
