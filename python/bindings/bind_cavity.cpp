@@ -152,7 +152,8 @@ class CavityFace : public SolverFace<cavity::Cavity> {
   CavityFace(std::shared_ptr<Ranks> ranks, const cavity::CavityOptions& options)
       : SolverFace(ranks, std::make_shared<cavity::Cavity>(
                               ranks->open(), on_device_of(ranks->open(), options),
-                              [&](const Grid& grid) { return points_of_file(grid, options); })) {}
+                              [&](const Grid& grid) { return points_of_file(grid, options); })),
+        size_(options.size) {}
 
   /// At time 0, from the velocity and pressure of a run on any grid of the same box.
   void start_from_snapshot(const std::string& path) {
@@ -164,7 +165,8 @@ class CavityFace : public SolverFace<cavity::Cavity> {
     cavity::Cavity& c = solver();
     return {gathered_extent(c.grid(), layers()),
             as_doubles(gather(c.coordinates()), c.coordinates().storage(0).type()),
-            as_doubles(gather(c.velocity()), c.velocity().storage(0).type())};
+            as_doubles(gather(c.velocity()), c.velocity().storage(0).type()),
+            {0.5 * size_[0], 0.5 * size_[1], 0.5 * size_[2]}};
   }
 
  private:
@@ -179,6 +181,8 @@ class CavityFace : public SolverFace<cavity::Cavity> {
   io::Snapshot snapshot() override;
   io::CheckpointContents contents() override;
   void add_terms(nb::dict& terms) override;
+
+  cavity::Vec3 size_;
 };
 
 io::Snapshot CavityFace::snapshot() {
@@ -191,16 +195,19 @@ io::Snapshot CavityFace::snapshot() {
       .time = cavity.time()};
 }
 
-// The velocity, the pressure solver's first guess for the next step, and the clock: the next step takes
-// nothing else from the one before.
+// The velocity, that on faces of outflow, the pressure solver's first guess for the next step, and the clock:
+// the next step takes nothing else from the one before.
 io::CheckpointContents CavityFace::contents() {
   cavity::Cavity& cavity = solver();
-  return {.solver = "cavity",
-          .grid = cavity.grid(),
-          .fields = {{"velocity", &cavity.velocity().storage(0)}, {"iterate", &cavity.iterate().storage(0)}},
-          .scalars = {{"time", &cavity.clock().time},
-                      {"stiffness", &cavity.clock().stiffness},
-                      {"steps", &cavity.clock().steps}}};
+  io::CheckpointContents contents{
+      .solver = "cavity",
+      .grid = cavity.grid(),
+      .fields = {{"velocity", &cavity.velocity().storage(0)}, {"iterate", &cavity.iterate().storage(0)}},
+      .scalars = {{"time", &cavity.clock().time},
+                  {"stiffness", &cavity.clock().stiffness},
+                  {"steps", &cavity.clock().steps}}};
+  if (AnyField* outflow = cavity.outflow()) contents.fields.push_back({"outflow", &outflow->storage(0)});
+  return contents;
 }
 
 /// Seconds of the slowest rank in stages of the pressure equation and in the others, and in reductions.

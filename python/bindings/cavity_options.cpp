@@ -10,23 +10,50 @@ namespace sc::python {
 
 namespace {
 
+using cavity::FaceKind;
+
+constexpr const char* allowed =
+    "wall, periodic, slip, outflow, (\"moving\", velocity, spin, about), "
+    "(\"inflow\", velocity, parabolic, from, to), (\"pressure\", value)";
+
+bool three(const nb::tuple& given, std::size_t n, std::array<double, 3>& into) {
+  return nb::try_cast<std::array<double, 3>>(given[n], into);
+}
+
+/// A face with numbers: whether they are those of its kind.
+bool read_face(const nb::tuple& given, cavity::FaceOptions& face) {
+  std::string kind;
+  if (nb::len(given) < 2 || !nb::try_cast<std::string>(given[0], kind)) return false;
+  if (kind == "moving" && nb::len(given) == 4) {
+    face.kind = FaceKind::moving;
+    return three(given, 1, face.motion.velocity) && three(given, 2, face.motion.spin) &&
+           three(given, 3, face.motion.about);
+  }
+  if (kind == "inflow" && nb::len(given) == 5) {
+    face.kind = FaceKind::inflow;
+    return three(given, 1, face.inflow.velocity) && nb::try_cast<bool>(given[2], face.inflow.parabolic) &&
+           three(given, 3, face.inflow.from) && three(given, 4, face.inflow.to);
+  }
+  face.kind = FaceKind::pressure;
+  return kind == "pressure" && nb::len(given) == 2 && nb::try_cast<double>(given[1], face.pressure);
+}
+
 cavity::FaceOptions face_from(const nb::handle& given, const std::string& name) {
+  cavity::FaceOptions face;
   std::string kind;
   if (nb::try_cast<std::string>(given, kind)) {
-    if (kind == "wall") return {};
-    if (kind == "periodic") return {cavity::FaceKind::periodic, {}};
-    refuse("boundaries." + name + " is \"" + kind +
-           "\"; allowed are wall, periodic, (\"moving\", velocity, spin, about)");
+    for (const auto& [word, is] :
+         {std::pair{"wall", FaceKind::wall}, std::pair{"periodic", FaceKind::periodic},
+          std::pair{"slip", FaceKind::slip}, std::pair{"outflow", FaceKind::outflow}})
+      if (kind == word) {
+        face.kind = is;
+        return face;
+      }
+    refuse("boundaries." + name + " is \"" + kind + "\"; allowed are " + allowed);
   }
-  cavity::WallMotion motion;
-  const auto three = [&](int n, std::array<double, 3>& into) {
-    return nb::try_cast<std::array<double, 3>>(given[n], into);
-  };
-  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 4 || !three(1, motion.velocity) ||
-      !three(2, motion.spin) || !three(3, motion.about))
-    refuse("boundaries." + name +
-           " is neither \"wall\", \"periodic\" nor (\"moving\", velocity, spin, about)");
-  return {cavity::FaceKind::moving, motion};
+  if (!nb::isinstance<nb::tuple>(given) || !read_face(nb::cast<nb::tuple>(given), face))
+    refuse("boundaries." + name + " is none of " + allowed);
+  return face;
 }
 
 cavity::PressureOptions pressure_from(const nb::dict& options) {
@@ -60,6 +87,7 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
                                      {"tanh", Clustering::tanh},
                                      {"skewed", Clustering::skewed},
                                      {"file", Clustering::file}});
+  o.size = get<std::array<double, 3>>(options, "size");
   o.smallest = get<double>(options, "smallest");
   o.skew = get<double>(options, "skew");
   o.grid_file = get<std::string>(options, "grid_file");

@@ -18,13 +18,14 @@ class Surface {
   Surface(const Gathered& flow, int axis, int level)
       : flow_(flow), axis_(axis), level_(level), a_((axis + 1) % 3), b_((axis + 2) % 3) {}
 
-  /// Finds the indices where the line x_a = x_b = 1/2 intersects the surface; false if it does not.
+  /// Finds the indices where the line through the middle intersects the surface; false if it does not.
   bool find() {
     xi_ = {0.5 * (flow_.extent[a_] - 1), 0.5 * (flow_.extent[b_] - 1)};
     for (int iteration = 0; iteration < 60; ++iteration) {
       const Cubic p(0, flow_.extent[a_], xi_[0]), q(0, flow_.extent[b_], xi_[1]);
       const auto& x = flow_.coordinates;
-      const double ra = 0.5 - sum(x, a_, p, p.w, q, q.w), rb = 0.5 - sum(x, b_, p, p.w, q, q.w);
+      const double ra = flow_.middle[std::size_t(a_)] - sum(x, a_, p, p.w, q, q.w);
+      const double rb = flow_.middle[std::size_t(b_)] - sum(x, b_, p, p.w, q, q.w);
       const double aa = sum(x, a_, p, p.dw, q, q.w), ab = sum(x, a_, p, p.w, q, q.dw);
       const double ba = sum(x, b_, p, p.dw, q, q.w), bb = sum(x, b_, p, p.w, q, q.dw);
       const double det = aa * bb - ab * ba;

@@ -16,6 +16,7 @@ struct Gathered {
   Int3 extent;
   std::vector<double> coordinates;
   std::vector<double> velocity;
+  Vec3 middle = {0.5, 0.5, 0.5};  ///< of the box
 };
 
 struct Profile {
@@ -23,7 +24,7 @@ struct Profile {
   std::vector<double> velocity;
 };
 
-/// Component `component` of the velocity on the line along `axis` through the middle of the unit box, sampled
+/// Component `component` of the velocity on the line along `axis` through the middle of the box, sampled
 /// where the line intersects the grid surfaces of constant index along that axis: one sample for each index.
 /// NaN if there is no intersection.
 Profile centreline(const Gathered& flow, int axis, int component);

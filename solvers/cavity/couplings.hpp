@@ -5,34 +5,9 @@
 
 #include <array>
 
-#include "engine/subcurrent.hpp"
+#include "solvers/cavity/walls.hpp"
 
 namespace sc::cavity {
-
-/// The position of a cell relative to the walls of a grid.
-struct Walls {
-  Int3 cells;  ///< global
-  Bool3 periodic;
-
-  SC_FN static std::int64_t along(Index g, int axis) { return axis == 0 ? g.x : axis == 1 ? g.y : g.z; }
-  SC_FN bool at_low(Index g, int axis) const { return !periodic[axis] && along(g, axis) == 0; }
-  SC_FN bool at_high(Index g, int axis) const { return !periodic[axis] && along(g, axis) == cells[axis] - 1; }
-  /// Whether the neighbour at `side` (-1 or 1) along the axis has an unknown.
-  SC_FN bool inside(Index g, int axis, int side) const {
-    return side < 0 ? !at_low(g, axis) : !at_high(g, axis);
-  }
-};
-
-/// The control volume of a cell beside a wall extends from the wall to 3/2, so that its outer flux is exactly
-/// zero. Tangential fluxes of that row are the integral over [0, 3/2] of the linear profile through wall and
-/// cell: 9/8 of the cell's value and 3/8 of the wall's.
-constexpr double row_weight = 9.0 / 8, wall_weight = 3.0 / 8;
-
-/// The weight of the row of the cell along one axis.
-SC_FN double weight_across(const Walls& walls, Index g, int axis) {
-  double w = walls.at_low(g, axis) ? row_weight : 1.0;
-  return walls.at_high(g, axis) ? w * row_weight : w;
-}
 
 /// The couplings of the finest level for 7 points: J g^dd on the low faces, with the row weights beside
 /// walls; zero through a wall.
@@ -43,6 +18,23 @@ struct FinestSeven {
     for (int d = 0; d < 3; ++d) {
       const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
       a[d][c] = walls.at_low(g, d) ? Real(0) : Real(double(face[d][c]) * weight);
+    }
+  }
+};
+
+/// The same, and the couplings with faces of given pressure.
+template <class Real>
+struct FinestSevenGiven {
+  Walls walls;
+  SC_FN void operator()(At c, Index g, Out<Real, 6> a, In<Real, 3> face, In<Real, 3>) const {
+    for (int d = 0; d < 3; ++d) {
+      const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
+      const double below = double(face[d][c]) * weight, above = double(face[d][c.along(d, 1)]) * weight;
+      const bool low = walls.at_low(g, d), high = walls.at_high(g, d);
+      a[d][c] = low ? Real(0) : Real(below);
+      a[3 + d][c] = low && walls.end(d, 0).given    ? Real(below)
+                    : high && walls.end(d, 1).given ? Real(above)
+                                                    : Real(0);
     }
   }
 };
@@ -157,6 +149,35 @@ struct CoarsenSeven {
         for (i[p] = children.first(I[p], int(p)); i[p] < children.first(I[p] + 1, int(p)); ++i[p])
           sum += double(fine[int(d)][fine.at(i[0], i[1], i[2])]);
       a[int(d)][c] = Real(sum * ratio[d][I[d]]);
+    }
+  }
+};
+/// The same, and the couplings with faces of given pressure: their ratios are those of the distances of the
+/// first or last cells from the face.
+template <class Real>
+struct CoarsenSevenGiven {
+  CoarsenSeven<Real> between;
+  std::array<std::array<double, 2>, 3> to_face;  ///< of each axis, at its low and its high end
+  Int3 coarse_cells;
+
+  SC_FN void operator()(At c, Index g, Out<Real, 6> a, Across<Real, 6> fine) const {
+    const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::array<std::int64_t, 3> lo, hi, i;
+      for (std::size_t e = 0; e < 3; ++e) {
+        lo[e] = between.children.first(I[e], int(e));
+        hi[e] = between.children.first(I[e] + 1, int(e));
+      }
+      double given = 0, sum = 0;
+      for (i[2] = lo[2]; i[2] < hi[2]; ++i[2])
+        for (i[1] = lo[1]; i[1] < hi[1]; ++i[1])
+          for (i[0] = lo[0]; i[0] < hi[0]; ++i[0]) {
+            const At at = fine.at(i[0], i[1], i[2]);
+            given += double(fine[3 + int(d)][at]);
+            if (i[d] == lo[d]) sum += double(fine[int(d)][at]);
+          }
+      a[int(d)][c] = Real(sum * between.ratio[d][I[d]]);
+      a[3 + int(d)][c] = Real(given * to_face[d][I[d] + 1 == coarse_cells[int(d)] ? 1 : 0]);
     }
   }
 };

@@ -112,9 +112,10 @@ struct Flux {
   SC_FN RowGain<Real> beside(In<Real, 3> V, At c, Index g, int a) const {
     const bool low = walls.at_low(g, a), high = walls.at_high(g, a);
     RowGain<Real> r;
-    r.weight = low || high ? Real(row_weight) : Real(1);
-    r.share = low || high ? Real(wall_weight) : Real(0);
-    r.width = low || high ? Real(row_weight + wall_weight) : Real(1);
+    const RowEnd& end = walls.end(a, high ? 1 : 0);
+    r.weight = low || high ? Real(end.weight) : Real(1);
+    r.share = low || high ? Real(end.share) : Real(0);
+    r.width = low || high ? Real(end.weight + end.share) : Real(1);
     const At wall = c.along(a, high ? 1 : -1);  // without a wall its share is zero
     for (int e = 0; e < 3; ++e) r.V[std::size_t(e)] = V[e][wall];
     return r;
@@ -206,21 +207,22 @@ struct Divergence {
   }
 };
 
-/// A wall: its own velocity in the first layer. The second layer is the cubic through the wall and three
-/// cells, so that at the first cell the fourth difference vanishes and the slope is the third-order
-/// four-point formula.
+/// A value on a face, in the first layer. The second layer is the cubic through the face and three cells, so
+/// that at the first cell the fourth difference vanishes and the slope is the third-order four-point formula.
+template <class Real>
+SC_FN void continue_by_cubic(Out<Real> q, Border b, Real face) {
+  q[b.ghost(1)] = face;
+  q[b.ghost(2)] = Real(4) * (face + q[b.inside(2)]) - Real(6) * q[b.inside(1)] - q[b.inside(3)];
+}
+
+/// A wall: its own velocity.
 template <class Real>
 struct WallVelocity {
   WallMotion motion;
   SC_FN void operator()(Border b, Out<Real, 3> V, In<double, 3> x) const {
     const At w = b.ghost(1);
     const Vec3 velocity = motion.at({x[0][w], x[1][w], x[2][w]});
-    for (int e = 0; e < 3; ++e) {
-      const Out<Real> q = V[e];
-      const Real wall = Real(velocity[std::size_t(e)]);
-      q[b.ghost(1)] = wall;
-      q[b.ghost(2)] = Real(4) * (wall + q[b.inside(2)]) - Real(6) * q[b.inside(1)] - q[b.inside(3)];
-    }
+    for (int e = 0; e < 3; ++e) continue_by_cubic(V[e], b, Real(velocity[std::size_t(e)]));
   }
 };
 

@@ -9,12 +9,13 @@ namespace sc::cavity {
 
 namespace {
 
-/// Finds by bisection beta of X(s) = (1 + tanh(beta (2 s - 1)) / tanh(beta)) / 2 with X(1 / intervals) =
-/// smallest.
-double tanh_parameter(int intervals, double smallest) {
+/// Finds by bisection beta of X(s) = (1 + tanh(beta (2 s - 1)) / tanh(beta)) / 2 with side X(1 / intervals) =
+/// spacing.
+double tanh_parameter(int intervals, double spacing, double side) {
+  const double smallest = spacing / side;
   if (!(smallest > 0) || smallest > 1.0 / intervals)
-    refuse("grid.smallest is " + std::to_string(smallest) + "; with " + std::to_string(intervals) +
-           " intervals it must be above 0 and at most " + std::to_string(1.0 / intervals));
+    refuse("grid.smallest is " + std::to_string(spacing) + "; with " + std::to_string(intervals) +
+           " intervals it must be above 0 and at most " + std::to_string(side / intervals));
   double low = 1e-6, high = 20;
   for (int it = 0; it < 200; ++it) {
     const double beta = 0.5 * (low + high);
@@ -65,16 +66,17 @@ Points analytic_points(const CavityOptions& options) {
   Vec3 beta{};
   for (int d = 0; d < 3; ++d)
     if (options.clustering == Clustering::tanh && !periodic[d])
-      beta[std::size_t(d)] = tanh_parameter(n[d] + 1, options.smallest);
+      beta[std::size_t(d)] = tanh_parameter(n[d] + 1, options.smallest, options.size[std::size_t(d)]);
   const double skew = options.clustering == Clustering::skewed ? options.skew : 0.0;
-  return [=](Int3 c) {
+  return [=, size = options.size](Int3 c) {
     Vec3 s;
     for (int d = 0; d < 3; ++d) {
       const auto k = std::size_t(d);
       s[k] = periodic[d] ? double(c[d]) / n[d] : double(c[d] + 1) / (n[d] + 1);
       if (beta[k] > 0) s[k] = 0.5 * (1 + std::tanh(beta[k] * (2 * s[k] - 1)) / std::tanh(beta[k]));
     }
-    return skew != 0 ? skewed(s, skew, periodic) : s;
+    if (skew != 0) s = skewed(s, skew, periodic);
+    return Vec3{size[0] * s[0], size[1] * s[1], size[2] * s[2]};
   };
 }
 

@@ -54,7 +54,7 @@ Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
 }
 
 /// The centre of a coarse cell is the mean of the centres of its first and last children.
-std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int factor, bool periodic) {
+std::vector<double> centres_of_parents(const std::vector<double>& fine, int nc, int factor, bool periodic) {
   const int nf = static_cast<int>(fine.size()) - 2;
   std::vector<double> c(static_cast<std::size_t>(nc) + 2);
   for (int i = 0; i < nc; ++i) {
@@ -79,13 +79,29 @@ std::vector<double> distance_ratios(const std::vector<double>& fine, const std::
   return ratio;
 }
 
+/// The same of the distances from the low and the high face of the domain, at -1/2 and n + 1/2, to the first
+/// and to the last centre.
+std::array<double, 2> face_ratios(const std::vector<double>& fine, const std::vector<double>& coarse, int n) {
+  const auto last = [](const std::vector<double>& centres) { return centres[centres.size() - 2]; };
+  return {(fine[1] + 0.5) / (coarse[1] + 0.5), (n + 0.5 - last(fine)) / (n + 0.5 - last(coarse))};
+}
+
+/// Fine over coarse distances of an axis' centres from each other, and from the faces.
+struct Ratios {
+  std::array<const double*, 3> between;
+  std::array<std::array<double, 2>, 3> to_face;
+};
 template <class Real>
-auto coarsening(SevenPoints<Real>, Children children, std::array<const double*, 3> ratio) {
-  return CoarsenSeven<Real>{children, ratio};
+auto coarsening(SevenPoints<Real>, const Children& children, Int3, const Ratios& ratios) {
+  return CoarsenSeven<Real>{children, ratios.between};
 }
 template <class Real>
-auto coarsening(NineteenPoints<Real>, Children children, std::array<const double*, 3> ratio) {
-  return CoarsenNineteen<Real>{children, ratio};
+auto coarsening(SevenPointsGiven<Real>, const Children& children, Int3 coarse, const Ratios& ratios) {
+  return CoarsenSevenGiven<Real>{children, ratios.between, ratios.to_face, coarse};
+}
+template <class Real>
+auto coarsening(NineteenPoints<Real>, const Children& children, Int3, const Ratios& ratios) {
+  return CoarsenNineteen<Real>{children, ratios.between};
 }
 
 }  // namespace
@@ -117,17 +133,20 @@ void Multigrid<Real, Points>::add_level(L& above) {
   }
   step.coarse = std::make_unique<L>(coarser(fine->grid, factor, runner_.steps_per_pass()), above.space);
   L& coarse = *step.coarse;
-  std::array<Table<double>, 3> ratios;
+  std::array<Table<double>, 3> between;
+  Ratios ratios;
   for (int d = 0; d < 3; ++d) {
     const auto k = std::size_t(d);
     const std::vector<double>& fine_centres = fine->centres[k].values();
     coarse.centres[k] = coarse.table(
-        coarse_centres(fine_centres, coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]));
-    ratios[k] = coarse.table(distance_ratios(fine_centres, coarse.centres[k].values(), factor[d]));
+        centres_of_parents(fine_centres, coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]));
+    const std::vector<double>& coarse_centres = coarse.centres[k].values();
+    between[k] = coarse.table(distance_ratios(fine_centres, coarse_centres, factor[d]));
+    ratios.between[k] = between[k].data();
+    ratios.to_face[k] = face_ratios(fine_centres, coarse_centres, finest_.grid.cells()[d]);
   }
   Sweep couplings("coarse couplings",
-                  coarsening(Points{}, Children{factor, fine->grid.cells()},
-                             {ratios[0].data(), ratios[1].data(), ratios[2].data()}),
+                  coarsening(Points{}, Children{factor, fine->grid.cells()}, coarse.grid.cells(), ratios),
                   writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
   runner_.run(couplings);
   finish_level(coarse, runner_);
@@ -172,12 +191,16 @@ void Multigrid<Real, Points>::cycle(std::size_t depth) {
 }
 
 template class Multigrid<double, SevenPoints<double>>;
+template class Multigrid<double, SevenPointsGiven<double>>;
 template class Multigrid<double, NineteenPoints<double>>;
 template class Multigrid<float, SevenPoints<float>>;
+template class Multigrid<float, SevenPointsGiven<float>>;
 template class Multigrid<float, NineteenPoints<float>>;
 template void finish_level(PoissonLevel<double, SevenPoints<double>>&, Runner&);
+template void finish_level(PoissonLevel<double, SevenPointsGiven<double>>&, Runner&);
 template void finish_level(PoissonLevel<double, NineteenPoints<double>>&, Runner&);
 template void finish_level(PoissonLevel<float, SevenPoints<float>>&, Runner&);
+template void finish_level(PoissonLevel<float, SevenPointsGiven<float>>&, Runner&);
 template void finish_level(PoissonLevel<float, NineteenPoints<float>>&, Runner&);
 
 }  // namespace sc::cavity

@@ -4,23 +4,40 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/cavity/wall_motion.hpp"
+#include "solvers/cavity/walls.hpp"
 #include "solvers/common/check.hpp"
 
 namespace sc::cavity {
 
 enum class Upwind { utopia, kawamura };
 enum class Clustering { uniform, tanh, skewed, file };
-enum class FaceKind { wall, moving, periodic };
+enum class FaceKind { wall, moving, periodic, slip, inflow, outflow, pressure };
 enum class Method { jacobi, sor, multigrid };
 enum class Initial { rest, taylor_green };
+
+struct Inflow {
+  Vec3 velocity{};         ///< mean over the rectangle
+  bool parabolic = false;  ///< across each axis of the face unless that is periodic or has slip at both ends
+  /// The rectangle of the face through which fluid enters; the rest of the face is a wall.
+  Vec3 from{}, to = {infinite, infinite, infinite};
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+};
 
 struct FaceOptions {
   FaceKind kind = FaceKind::wall;
   WallMotion motion{};  ///< for a moving wall, in lid speeds
+  Inflow inflow{};
+  double pressure = 0;  ///< that is given
+
+  bool solid() const { return kind == FaceKind::wall || kind == FaceKind::moving; }
+  RowEnd end() const {
+    return kind == FaceKind::slip ? slip_end : kind == FaceKind::pressure ? pressure_end : RowEnd{};
+  }
 };
 
 struct PressureOptions {
@@ -42,8 +59,9 @@ struct CavityOptions {
   bool single = false;
   Upwind upwind = Upwind::utopia;
   Clustering clustering = Clustering::uniform;
-  double smallest = 0;  ///< spacing at the walls, for the tanh grid
-  double skew = 0;      ///< amplitude of the interior skewing
+  Vec3 size = {1, 1, 1};  ///< sides of the box, except for grids from files
+  double smallest = 0;    ///< spacing at the walls, for the tanh grid
+  double skew = 0;        ///< amplitude of the interior skewing, in sides
   std::string grid_file;
   bool fourth_order_metrics = true;    ///< for convection, which is third-order only with them
   std::array<FaceOptions, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
@@ -58,6 +76,15 @@ struct CavityOptions {
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f].kind == FaceKind::periodic; });
   }
+  bool any(FaceKind kind) const {
+    return std::any_of(faces.begin(), faces.end(), [kind](const auto& face) { return face.kind == kind; });
+  }
+  std::array<RowEnd, 6> row_ends() const {
+    std::array<RowEnd, 6> ends;
+    std::transform(faces.begin(), faces.end(), ends.begin(), [](const auto& face) { return face.end(); });
+    return ends;
+  }
+  Walls walls() const { return {cells(), periodic(), row_ends()}; }
   bool mixed_derivatives() const {  ///< possible; the pressure then has 19 points
     return clustering == Clustering::skewed || clustering == Clustering::file;
   }

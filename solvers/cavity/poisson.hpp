@@ -23,8 +23,10 @@ class Poisson {
   virtual Solved solve() = 0;
 };
 
-/// Collective; x and b are of type Field<Real>. Uses 7 points on an orthogonal mesh, 19 otherwise.
+/// Collective; x and b are of type Field<Real>. Uses 7 points on an orthogonal mesh, 19 otherwise. `ends`:
+/// how rows end beside the faces; a given pressure needs an orthogonal mesh.
 template <class Real>
-std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner);
+std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+                                      const std::array<RowEnd, 6>& ends = {});
 
 }  // namespace sc::cavity

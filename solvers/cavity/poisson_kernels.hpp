@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The J-weighted Neumann Laplacian A on a level of the hierarchy, sweeps over it, and the transfer between
 // levels. A p = b with b = J rhs. The columns of A sum to zero (conservation of fluxes), and so do its rows
-// (constants are in the null space).
+// (constants are in the null space), except beside faces of given pressure.
 #pragma once
 
 #include <array>
@@ -27,6 +27,30 @@ struct SevenPoints {
     for (int d = 0; d < 3; ++d) {
       sum += a[d][c] * (x[c.along(d, -1)] - x[c]);
       sum += a[d][c.along(d, 1)] * (x[c.along(d, 1)] - x[c]);
+    }
+    return sum;
+  }
+};
+
+/// The same where the pressure is given on a face: a[3 + d] couples the cell with such a face of axis d, on
+/// which the unknown is zero. No cell lies beside both faces of an axis, which has at least two cells.
+template <class Real>
+struct SevenPointsGiven {
+  static constexpr int coefficients = 6;
+  static constexpr int colours = 2;
+  static constexpr Reach reach = star(1);
+  static constexpr Reach coefficient_reach = star(1);
+  static constexpr int neighbours = 9;  // three of them faces
+
+  SC_FN static Real coupling(In<Real, 6> a, At c, int k) {
+    return k < 6 ? a[k / 2][k % 2 ? c.along(k / 2, 1) : c] : a[k - 3][c];
+  }
+  SC_FN static Real apply(In<Real, 6> a, In<Real> x, At c) {
+    Real sum = 0;
+    for (int d = 0; d < 3; ++d) {
+      sum += a[d][c] * (x[c.along(d, -1)] - x[c]);
+      sum += a[d][c.along(d, 1)] * (x[c.along(d, 1)] - x[c]);
+      sum -= a[3 + d][c] * x[c];
     }
     return sum;
   }

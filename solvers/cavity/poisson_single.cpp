@@ -4,6 +4,7 @@
 
 namespace sc::cavity {
 
-template std::unique_ptr<Poisson> make_poisson(Mesh<float>&, const PressureOptions&, Runner&);
+template std::unique_ptr<Poisson> make_poisson(Mesh<float>&, const PressureOptions&, Runner&,
+                                               const std::array<RowEnd, 6>&);
 
 }  // namespace sc::cavity

@@ -18,6 +18,10 @@ auto finest_couplings(SevenPoints<Real>, const Walls& walls) {
   return FinestSeven<Real>{walls};
 }
 template <class Real>
+auto finest_couplings(SevenPointsGiven<Real>, const Walls& walls) {
+  return FinestSevenGiven<Real>{walls};
+}
+template <class Real>
 auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
   return FinestNineteen<Real>{walls};
 }
@@ -27,7 +31,7 @@ auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
 template <class Real, class Points>
 class Solver : public Poisson {
  public:
-  Solver(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
+  Solver(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner, const std::array<RowEnd, 6>& ends)
       : options_(options),
         runner_(runner),
         level_(mesh.J.grid(), mesh.space()),
@@ -37,7 +41,7 @@ class Solver : public Poisson {
                        reads(level_.x.now(), Points::reach), reads(level_.b.now()),
                        reads(level_.a.now(), Points::coefficient_reach), reads(scale().now()))) {
     const Grid& grid = level_.grid;
-    const Walls walls{grid.cells(), grid.periodic()};
+    const Walls walls{grid.cells(), grid.periodic(), ends};
     Sweep couplings("couplings", finest_couplings(Points{}, walls), writes(level_.a.now()),
                     reads(mesh.face.now(), star(1)), reads(mesh.edge.now(), box(1)));
     Sweep reciprocal("reciprocal volume", Reciprocal<Real>{}, writes(reciprocal_.now()), reads(mesh.J.now()));
@@ -80,8 +84,9 @@ class Solver : public Poisson {
 template <class Real, class Points>
 class Relaxation final : public Solver<Real, Points> {
  public:
-  Relaxation(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
-      : Solver<Real, Points>(mesh, options, runner), sweep_(stage_by(options)) {}
+  Relaxation(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+             const std::array<RowEnd, 6>& ends)
+      : Solver<Real, Points>(mesh, options, runner, ends), sweep_(stage_by(options)) {}
 
   Solved solve() override {
     const PressureOptions& o = this->options_;
@@ -164,8 +169,9 @@ struct Krylov {
 template <class Real, class Points>
 class Accelerated final : public Solver<Real, Points> {
  public:
-  Accelerated(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
-      : Solver<Real, Points>(mesh, options, runner),
+  Accelerated(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+              const std::array<RowEnd, 6>& ends)
+      : Solver<Real, Points>(mesh, options, runner, ends),
         z_(finest_copy()),
         krylov_(this->level_.grid, this->level_.space),
         multigrid_(*z_, {}, runner),
@@ -245,12 +251,15 @@ class Accelerated final : public Solver<Real, Points> {
 };
 
 template <class Real>
-std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner) {
+std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+                                      const std::array<RowEnd, 6>& ends) {
   const auto make = [&]<class Points>(Points) -> std::unique_ptr<Poisson> {
     if (options.method == Method::multigrid)
-      return std::make_unique<Accelerated<Real, Points>>(mesh, options, runner);
-    return std::make_unique<Relaxation<Real, Points>>(mesh, options, runner);
+      return std::make_unique<Accelerated<Real, Points>>(mesh, options, runner, ends);
+    return std::make_unique<Relaxation<Real, Points>>(mesh, options, runner, ends);
   };
+  if (std::any_of(ends.begin(), ends.end(), [](const RowEnd& end) { return end.given; }))
+    return make(SevenPointsGiven<Real>{});
   return mesh.orthogonal() ? make(SevenPoints<Real>{}) : make(NineteenPoints<Real>{});
 }
 

@@ -14,18 +14,26 @@ namespace sc::cavity {
 namespace {
 
 /// Beside a wall the velocity is extrapolated by the cubic through the wall and three cells of one block.
+constexpr int cubic = 3;
+
+Int3 split_of(const Context& context, const CavityOptions& o) {
+  return o.split == Int3{0, 0, 0} ? choose_split(o.cells(), context.size(), std::max(o.halo(), cubic))
+                                  : o.split;
+}
+
 void check_blocks(const Grid& grid) {
   for (int a = 0; a < 3; ++a)
     for (std::size_t b = 0; !grid.periodic()[a] && b + 1 < grid.cuts(a).size(); ++b)
-      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < 3)
+      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < cubic)
         refuse("engine.split is " + to_string(grid.split()) + ", which leaves a block of " +
                std::to_string(grid.cuts(a)[b + 1] - grid.cuts(a)[b]) +
                " interior points between walls; 3 are needed");
 }
 
 Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& points_of_file, Runner& runner) {
-  const Grid grid(context,
-                  {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = o.split});
+  const Grid grid(
+      context,
+      {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = split_of(context, o)});
   check_blocks(grid);
   return make_stages(grid, o.clustering == Clustering::file ? points_of_file(grid) : analytic_points(o), o,
                      runner);
@@ -52,6 +60,7 @@ Cavity::Cavity(Context& context, const CavityOptions& options, const PointsOf& p
       global_(context),
       lid_speed_(fastest_wall()) {
   set_initial();
+  begin_outflow();
   measure_limits();
 }
 
@@ -86,21 +95,14 @@ double Cavity::speed_of_wall(Face face) const {
   const WallMotion& motion = options_.faces[std::size_t(2 * face.axis + face.side)].motion;
   const auto across = static_cast<std::size_t>(face.axis);
   const In<double, 3> x = stages_.x.read();
-  const auto& layout = grid().layout();
-  Box wall = grid().own();
-  wall.lo[face.axis] = face.side == 0 ? -1 : wall.hi[face.axis];
-  wall.hi[face.axis] = wall.lo[face.axis] + 1;
   double fastest = 0;
-  for (int k = wall.lo.z; k < wall.hi.z; ++k)
-    for (int j = wall.lo.y; j < wall.hi.y; ++j)
-      for (int i = wall.lo.x; i < wall.hi.x; ++i) {
-        const At c{layout.offset({i, j, k}), layout.sy, layout.sz};
-        const Vec3 V = motion.at({x[0][c], x[1][c], x[2][c]});
-        const Vec3 normal = metric2(x, c).grad[across];
-        const double speed = std::sqrt(dot(V, V)), leaving = dot(V, normal) / std::sqrt(dot(normal, normal));
-        if (std::abs(leaving) > through * speed) return std::numeric_limits<double>::infinity();
-        fastest = std::max(fastest, speed);
-      }
+  each_point_of(grid(), face, [&](At c, Index) {
+    const Vec3 V = motion.at({x[0][c], x[1][c], x[2][c]});
+    const Vec3 normal = metric2(x, c).grad[across];
+    const double speed = std::sqrt(dot(V, V)), leaving = dot(V, normal) / std::sqrt(dot(normal, normal));
+    const bool leaves = std::abs(leaving) > through * speed;
+    fastest = leaves ? std::numeric_limits<double>::infinity() : std::max(fastest, speed);
+  });
   return fastest;
 }
 
@@ -109,9 +111,7 @@ double Cavity::fastest_wall() {
   double none = 0;
   fastest.add(&none, 1);
   for_each_face([&](Face face, std::size_t f) {
-    const bool mine = face.side == 0 ? grid().global_box().lo[face.axis] == 0
-                                     : grid().global_box().hi[face.axis] == grid().cells()[face.axis];
-    if (!mine || options_.faces[f].kind != FaceKind::moving) return;
+    if (options_.faces[f].kind != FaceKind::moving) return;
     const double speed = speed_of_wall(face);
     fastest.add(&speed, 1);
   });
@@ -123,11 +123,37 @@ double Cavity::fastest_wall() {
 }
 
 // dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the fluid moves along every axis by at
-// most `courant` cells, and the lid by at most `courant` times the smallest spacing.
+// most `courant` cells, where it enters too, and the lid by at most `courant` times the smallest spacing.
 double Cavity::stable_step() const {
   if (options_.dt > 0) return options_.dt;
-  const double dt = stability_limit / clock_.stiffness;
+  const double inflow = stages_.crossing.fastest;
+  double dt = stability_limit / clock_.stiffness;
+  if (inflow > 0) dt = std::min(dt, options_.courant / inflow);
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
+}
+
+// At the beginning the velocity on a face of outflow is that of the cell beside it.
+void Cavity::begin_outflow() {
+  if (!stages_.outflow) return;
+  stages_.outflow->convect.set(std::numeric_limits<double>::infinity());
+  runner_.run(*stages_.outflow->convect);
+}
+
+// U is the mean velocity with which fluid leaves.
+void Cavity::let_out(double dt) {
+  const auto& [entering, area, fastest] = stages_.crossing;
+  stages_.outflow->convect.set(dt * entering / area);
+  runner_.run(*stages_.outflow->convect);
+  const double leaving = global_.reduce(stages_.outflow->convect->accumulators());
+  stages_.outflow->balance.set((entering - leaving) / area);
+  runner_.run(*stages_.outflow->balance);
+}
+
+double Cavity::mean_pressure() {
+  if (options_.any(FaceKind::pressure)) return 0;
+  runner_.run(*stages_.mean);
+  global_.reduce(stages_.mean->accumulators());
+  return global_.value(0) / global_.value(1);
 }
 
 // p is the iterate without its mean; a checkpoint contains the iterate. Its limit of the step is that of the

@@ -17,12 +17,13 @@ struct StepReport {
   std::int64_t step = 0;
   double time = 0;  ///< after the step
   double dt = 0;
-  double courant = 0;  ///< dt * the larger one of lid speed / smallest spacing and max |U^d| after the step
+  /// dt * the largest of lid speed / smallest spacing, and max |U^d| of inflow and after the step.
+  double courant = 0;
   int iterations = 0;  ///< of the pressure solver
   double residual = 0;
   bool capped = false;        ///< the pressure solver stopped above its tolerance
   double max_change = 0;      ///< max |dV/dt| over cells and components
-  double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|
+  double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|; rounding unless a face has a given pressure
 };
 
 /// Returns the points of a grid for Clustering::file, which the caller reads. Collective; called when the
@@ -55,12 +56,15 @@ class Cavity {
   AnyField& iterate() { return stages_.poisson.x(); }
   /// The right-hand side of the pressure equation in the last step, multiplied by the cells' volumes.
   AnyField& source() { return stages_.poisson.b(); }
+  /// The velocity on faces of outflow, part of the state; nullptr if there are none.
+  AnyField* outflow() { return stages_.outflow ? &stages_.outflow->velocity : nullptr; }
   AnyField& coordinates() { return stages_.x; }
   /// Collective: to be called after velocity, iterate and clock have been set from a checkpoint; computes the
   /// pressure from them.
   void restored();
   /// Collective: at time 0, interpolates (cubic) the velocity and the pressure solver's first guess from a
-  /// flow on another grid of the same box. Throws Error (bad_input) for a point outside that grid.
+  /// flow on another grid of the same box; on faces of outflow that of the nearest point. Throws Error
+  /// (bad_input) for a point outside that grid.
   void start_from(const OtherFlow& other);
   /// Collective: fills the halos of velocity and pressure, including walls, for output.
   void refresh_for_output();
@@ -71,6 +75,9 @@ class Cavity {
   double fastest_wall();
   double stable_step() const;
   void set_initial();
+  void begin_outflow();
+  void let_out(double dt);
+  double mean_pressure();
   void measure_limits();
   std::vector<Vec3> look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const;
   double speed_of_wall(Face face) const;

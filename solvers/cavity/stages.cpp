@@ -2,7 +2,7 @@
 // Mesh, fields and stages in one precision, on a grid with or without mixed derivatives.
 #include "solvers/cavity/stages.hpp"
 
-#include "solvers/cavity/sweeps.hpp"
+#include "solvers/cavity/conditions.hpp"
 
 namespace sc::cavity {
 
@@ -13,26 +13,15 @@ struct Parts {
   Parts(const Grid& grid, const Points& points, const CavityOptions& o, Runner& runner)
       : mesh(grid, points, o.fourth_order_metrics, runner, o.space),
         flow(grid, o.space),
-        poisson(make_poisson(mesh, o.pressure, runner)) {}
+        poisson(make_poisson(mesh, o.pressure, runner, o.row_ends())) {
+    if (o.any(FaceKind::outflow))
+      flow.outflow.emplace(grid, "velocity on outflow faces", FieldOptions{.space = o.space});
+    close_faces(flow, mesh, o);
+  }
   Mesh<Real> mesh;
   Flow<Real> flow;
   std::unique_ptr<Poisson> poisson;
 };
-
-template <class Real>
-void close_walls(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
-  const Grid& grid = mesh.J.grid();
-  const Walls walls{grid.cells(), grid.periodic()};
-  const bool mixed = !mesh.orthogonal();
-  for_each_face([&](Face face, std::size_t f) {
-    if (o.periodic()[face.axis]) return;
-    const WallMotion& motion = o.faces[f].motion;
-    boundary(w.V, face, WallVelocity<Real>{motion}, 0, reads(mesh.x.now(), box(1)));
-    boundary(w.Q, face, NoFlux<Real>{face.axis});
-    boundary(w.p, face, WallPressure<Real>{face, Real(o.nu()), walls, motion, mixed}, mixed ? 1 : 0,
-             reads(w.V.now()), reads(mesh.x.now(), box(1)));
-  });
-}
 
 std::array<Vec3, 3> period_of(const Grid& grid, const Points& points) {
   std::array<Vec3, 3> period{};
@@ -48,11 +37,25 @@ std::array<Vec3, 3> period_of(const Grid& grid, const Points& points) {
 }
 
 template <class Real>
+std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
+  if (!w.outflow) return std::nullopt;
+  const auto first = std::find_if(o.faces.begin(), o.faces.end(),
+                                  [](const auto& face) { return face.kind == FaceKind::outflow; });
+  const auto axis = std::size_t(first - o.faces.begin()) / 2;
+  const FaceRows rows = face_rows(o, int(axis));
+  const std::array<bool, 2> open{o.faces[2 * axis].kind == FaceKind::outflow,
+                                 o.faces[2 * axis + 1].kind == FaceKind::outflow};
+  const auto convect_of = [=](double way) { return Convect<Real>{rows, open, way}; };
+  const auto balance_of = [=](double outward) { return Balance<Real>{rows.axis, rows.walls, open, outward}; };
+  return Outflow{*w.outflow, set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
+                 set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
+}
+
+template <class Real>
 Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o, Runner& runner) {
   const auto parts = std::make_shared<Parts<Real>>(grid, points, o, runner);
   Mesh<Real>& mesh = parts->mesh;
   Flow<Real>& w = parts->flow;
-  close_walls(w, mesh, o);
 
   auto& x = static_cast<Field<Real>&>(parts->poisson->x());
   auto& b = static_cast<Field<Real>&>(parts->poisson->b());
@@ -62,8 +65,10 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, false>{nu, alpha});
   else
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
-  const Walls walls{grid.cells(), grid.periodic()};
-  const auto flux_of = [walls](double dt) { return Flux<Real>{Real(1 / dt), walls}; };
+  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](double dt) {
+    set_face_fluxes(parts->flow, parts->mesh, o, dt);
+    return Flux<Real>{Real(1 / dt), walls};
+  };
   const Limits<Real> limits{nu, alpha, Real(stability_limit / o.courant)};
   const auto correct_of = [limits](double dt) { return Correct<Real>{Real(dt), limits}; };
   const auto centre_of = [](double mean) { return Centre<Real>{Real(mean)}; };
@@ -74,6 +79,7 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .poisson = *parts->poisson,
           .smallest = mesh.smallest(),
           .period = period_of(grid, points),
+          .crossing = crossing_of(mesh.x, o),
           .accelerate = std::move(accelerate),
           .source = source_stage(w, b),
           .mean = mean_stage(x, mesh),
@@ -81,7 +87,8 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .divergence = divergence_stage(w, mesh),
           .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
-          .centre = set_stage<double>(centre_stage(w, x), centre_of)};
+          .centre = set_stage<double>(centre_stage(w, x), centre_of),
+          .outflow = outflow_of(w, mesh, o)};
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "solvers/cavity/crossing.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/poisson.hpp"
 #include "solvers/common/stage_of.hpp"
@@ -14,18 +16,27 @@ namespace sc::cavity {
 /// dt times the rate of `Limits` stays below it.
 inline constexpr double stability_limit = 1.8;
 
+/// The velocity on the faces of outflow, which is known before the pressure.
+struct Outflow {
+  AnyField& velocity;
+  SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
+  SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
+};
+
 struct Stages {
   std::shared_ptr<void> owner;  ///< of everything that is referenced here or used by the stages
   Field<double, 3>& x;          ///< points, halo included
   AnyField& V;                  ///< velocity; that of walls in the first halo layer
-  AnyField& p;                  ///< pressure, volume mean zero
+  AnyField& p;                  ///< pressure, volume mean zero unless a face has a given one
   Poisson& poisson;
   double smallest;             ///< shortest distance between neighbouring points
   std::array<Vec3, 3> period;  ///< added to the points beyond periodic boundaries
+  Crossing crossing;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
   SetStage<double> flux, correct;  ///< the parameter of a step is dt
   SetStage<double> centre;         ///< the parameter is the mean to subtract
+  std::optional<Outflow> outflow;
 };
 
 /// Collective. Fields at rest with the walls' conditions, in the precision of the options.

@@ -16,6 +16,9 @@ StepReport Cavity::step() {
   // f = nu nabla^2 V - (V . nabla) V
   runner_.run(*stages_.accelerate);
 
+  // on faces of outflow dV/dt + U dV/dn = 0, and as much leaves as enters
+  if (stages_.outflow) let_out(dt);
+
   // Q = J nabla xi . (V / dt + f);  b = J (nabla . V / dt + nabla . f)
   stages_.flux.set(dt);
   runner_.run(*stages_.flux);
@@ -26,10 +29,8 @@ StepReport Cavity::step() {
   const Solved solved = stages_.poisson.solve();
   report.source_balance = std::abs(global_.value(0)) / std::max(global_.value(1), 1e-300);
 
-  // subtract from p its mean over the volume
-  runner_.run(*stages_.mean);
-  global_.reduce(stages_.mean->accumulators());
-  stages_.centre.set(global_.value(0) / global_.value(1));
+  // subtract from p its mean over the volume, unless p is given on a face
+  stages_.centre.set(mean_pressure());
   runner_.run(*stages_.centre);
 
   // V' = V + dt (f - nabla p)
@@ -41,7 +42,8 @@ StepReport Cavity::step() {
   report.iterations = solved.iterations;
   report.residual = solved.residual;
   report.capped = solved.capped;
-  report.courant = std::max(lid_speed_ * dt / stages_.smallest, global_.value(2) * dt);
+  report.courant =
+      std::max({lid_speed_ * dt / stages_.smallest, stages_.crossing.fastest * dt, global_.value(2) * dt});
   report.max_change = global_.value(0);
   if (!std::isfinite(report.max_change)) report_loss(report);
   clock_ = {report.time, global_.value(1), report.step};

@@ -2,8 +2,10 @@
 // Fields of the flow in one precision, and the stages with their inputs and outputs.
 #pragma once
 
-#include "solvers/cavity/kernels.hpp"
+#include <optional>
+
 #include "solvers/cavity/mesh.hpp"
+#include "solvers/cavity/open_faces.hpp"
 #include "solvers/common/stage_of.hpp"
 
 namespace sc::cavity {
@@ -15,10 +17,11 @@ struct Flow {
         f(grid, "acceleration", {.space = space}),
         Q(grid, "flux", {.space = space}),
         p(grid, "pressure", {.space = space}) {}
-  Field<Real, 3> V;  ///< velocity; that of walls in the first halo layer
-  Field<Real, 3> f;  ///< nu nabla^2 V - (V . nabla) V
-  Field<Real, 3> Q;  ///< J nabla xi . (V / dt + f)
-  Field<Real> p;     ///< pressure, volume mean zero
+  Field<Real, 3> V;                       ///< velocity; that of walls in the first halo layer
+  Field<Real, 3> f;                       ///< nu nabla^2 V - (V . nabla) V
+  Field<Real, 3> Q;                       ///< J nabla xi . (V / dt + f)
+  Field<Real> p;                          ///< pressure, volume mean zero unless it is given on a face
+  std::optional<Field<Real, 3>> outflow;  ///< velocity on the faces of outflow, in the cells beside them
 };
 
 template <class Real, bool mixed>
@@ -63,6 +66,16 @@ template <class Real>
 auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
   return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
                   reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
+}
+
+template <class Real>
+auto convect_stage(Flow<Real>& w, Mesh<Real>& m, const Convect<Real>& kernel) {
+  return stage_of("outflow", kernel, SweepOptions{.reduce = Reduce::sum}, updates(w.outflow->now()),
+                  reads(w.V.now()), reads(m.x.now(), box(1)));
+}
+template <class Real>
+auto balance_stage(Flow<Real>& w, const Balance<Real>& kernel) {
+  return stage_of("balance", kernel, updates(w.outflow->now()));
 }
 
 }  // namespace sc::cavity

@@ -27,6 +27,20 @@ CASES = {
         "pressure": {"method": "jacobi", "iterations": 3},
         "run": {"steps": 2},
     },
+    "cavity, outflow": {
+        "solver": "cavity",
+        "flow": {"reynolds": 100},
+        "grid": {"size": [3, 1, 1]},
+        "boundaries": {"x-": {"inflow": [1.0, 0.0, 0.0]}, "x+": "outflow", "z+": "slip"},
+        "run": {"steps": 2},
+    },
+    "cavity, given pressure": {
+        "solver": "cavity",
+        "flow": {"reynolds": 100},
+        "grid": {},
+        "boundaries": {"x-": {"pressure": 1.0}, "x+": {"pressure": 0.0}},
+        "run": {"steps": 2},
+    },
     "magnetosphere": {
         "solver": "magnetosphere",
         "plasma": {"initial": "blast"},

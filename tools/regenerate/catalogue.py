@@ -103,6 +103,14 @@ COMPUTED = (
         "the paper's first grid",
         cavities.cavity_paper_a,
     ),
+    Figure(
+        "backward_step",
+        "cases/backward_step/README.md",
+        3000,
+        "separation behind a step against published lengths",
+        cavities.backward_step,
+        1e-2,
+    ),
     Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
     Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
@@ -272,6 +280,7 @@ PICTURES = (
     picture("cavity_re100", 300, drawn("cavity_re100", "profiles.png"), "cavity_re100"),
     picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
+    picture("backward_step", 400, drawn("backward_step", "flow.png", ranks=1), "backward_step"),
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture(
         "nickel_512",

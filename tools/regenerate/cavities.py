@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +117,21 @@ def extrema_row(folder: Path, n: int, smallest: float) -> tuple[str, ...]:
         *cells,
         *(f"{100 * off[name]:.2f} %" for name in "uw"),
     )
+
+
+# points along the channel and up, end of the run; the second one starts from the first
+STEPS = ((121, 33, 160), (241, 65, 60))
+
+
+def backward_step(scratch: Path) -> list[str]:
+    """What cases/backward_step/lengths.py prints of two grids."""
+    folders, start = [], "rest"
+    for along, up, time in STEPS:
+        sets = (f"grid.points=[{along},4,{up}]", f"run.time={time}", f'flow.initial="{start}"')
+        folders.append(run(scratch / str(up), "backward_step", *sets, quiet=STARTS))
+        (start,) = (folders[-1] / "snapshots").glob("*.vtkhdf")
+    line = [sys.executable, CASES / "backward_step" / "lengths.py", *folders]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def cavity_paper_a(scratch: Path) -> list[str]:

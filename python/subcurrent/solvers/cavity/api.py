@@ -19,14 +19,15 @@ from ..simulation import Simulation
 
 @dataclasses.dataclass(frozen=True)
 class CavityGrid:
-    """The points of a box with sides of length 1.
+    """The points of a box.
 
     points      number of points along x, y and z, walls included, each at least 4 (6 between walls)
     clustering  "uniform", "tanh" (denser at the walls), "skewed" or "file"
-    smallest    spacing at the walls for "tanh", in units of the side; below 1 / (points - 1)
+    smallest    spacing at the faces that are not periodic for "tanh"; below side / (points - 1)
     skew        amplitude of the distortion for "skewed", from 0 to below 0.3
     file        HDF5 file with the coordinates of the points for "file"
     metrics     "second" or "fourth": order of the differences in the metrics of the convection term
+    size        sides of the box along x, y and z
     """
 
     points: Sequence[int]
@@ -35,10 +36,11 @@ class CavityGrid:
     skew: float = 0.1
     file: str | None = None
     metrics: str = "fourth"
+    size: Sequence[float] = (1.0, 1.0, 1.0)
 
     def table(self) -> dict[str, Any]:
         """The table [grid] of a case file with the same settings."""
-        return {**without_none(dataclasses.asdict(self)), "points": self.points}
+        return {**without_none(dataclasses.asdict(self)), "points": self.points, "size": self.size}
 
 
 class Cavity(Simulation):
@@ -46,9 +48,10 @@ class Cavity(Simulation):
     1.
 
     grid        a CavityGrid
-    reynolds    lid speed x side / viscosity, > 0
+    reynolds    1 / viscosity in the units of speed and length, > 0: lid speed x side / viscosity in a cube
     courant     largest Courant number; or `dt`, a fixed time step in units of side / lid speed
-    boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}}
+    boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}},
+                or {"x-": {"inflow": [1, 0, 0]}, "x+": "outflow", "z+": "slip"}
     pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
     upwind, initial, precision    as in the case file's [flow]
 
@@ -135,8 +138,8 @@ class Cavity(Simulation):
         return self._solver.field("pressure")
 
     def centreline(self) -> dict[str, np.ndarray] | None:
-        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2, on rank 0; None on other ranks;
-        collective."""
+        """{"z", "u", "x", "w"}: u(z) and w(x) on the lines through the middle of the box, on rank 0; None on
+        other ranks; collective."""
         return self._solver.centreline()
 
     # -- writing --------------------------------------------------------------------------

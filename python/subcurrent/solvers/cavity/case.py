@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The case file of the cavity solver: incompressible flow in a box with walls, lids or periodic faces."""
+"""The case file of the cavity solver: incompressible flow in a box with walls, periodic and open faces."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import DEVICES, Needs, SolverCase, Triple, engine_options
+from ...case.common import DEVICES, Needs, SolverCase, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
-from ...case.splits import check_split
+from ...case.splits import check_split, chosen_split
 from ...case.starts import start_file
-from ...case.tables import Faces
 from ...errors import BadInput
 from . import checks
 from .checks import START, STARTS
+from .faces import Boundaries
 
+Sides = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=3, max_length=3)]
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
 Relaxation = Annotated[float, Field(gt=0, lt=2)]
+CUBIC = 3
 MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
 
 class Flow(Table):
     reynolds: float = key(
-        "Reynolds number: lid speed x side of the box / viscosity", "a number greater than 0", gt=0
+        "Reynolds number: 1 / viscosity, in the units of speed and length of the case",
+        "a number greater than 0",
+        gt=0,
     )
     upwind: Literal["utopia", "kawamura"] = key(
         "third-order upwind scheme of the convection term", '"utopia" or "kawamura"', "utopia"
@@ -42,11 +46,15 @@ class GridTable(Table):
         '"uniform", "tanh", "skewed" or "file"',
         "uniform",
     )
+    size: Sides = key("sides of the box along x, y, z", "three numbers greater than 0", [1.0, 1.0, 1.0])
     smallest: float | None = key(
-        "spacing at the walls, in units of the side of the box", "a number greater than 0", None, gt=0
+        "spacing at the faces that are not periodic, in the unit of grid.size",
+        "a number greater than 0",
+        None,
+        gt=0,
     )
     skew: float = key(
-        "amplitude of the distortion, in units of the side of the box",
+        "amplitude of the distortion, in sides of the box",
         "a number from 0 to below 0.3",
         0.1,
         ge=0,
@@ -60,43 +68,6 @@ class GridTable(Table):
         '"second" or "fourth"',
         "fourth",
     )
-
-
-class MovingWall(Table):
-    """A wall that moves along itself as a rigid body: V = moving + turning x (position - about)."""
-
-    moving: Triple = key("velocity of the wall", "three numbers [u, v, w]", [0.0, 0.0, 0.0])
-    turning: Triple = key("angular velocity of the wall", "three numbers", [0.0, 0.0, 0.0])
-    about: Triple = key("a point on the axis of rotation", "three numbers", [0.0, 0.0, 0.0])
-
-    def moves(self) -> bool:
-        return any(self.moving) or any(self.turning)
-
-    def turns(self) -> bool:
-        return any(self.turning)
-
-    def option(self) -> tuple[str, list[float], list[float], list[float]]:
-        """What the compiled solver takes."""
-        return ("moving", *([float(v) for v in three] for three in (self.moving, self.turning, self.about)))
-
-
-Face = Literal["wall", "periodic"] | MovingWall
-FACE = '"wall", "periodic", { moving = [u, v, w] } or { turning = [x, y, z], about = [x, y, z] }'
-
-
-class Boundaries(Faces):
-    x_minus: Face = key("boundary condition on the face x = 0", FACE, "wall", alias="x-")
-    x_plus: Face = key("boundary condition on the face x = 1", FACE, "wall", alias="x+")
-    y_minus: Face = key("boundary condition on the face y = 0", FACE, "wall", alias="y-")
-    y_plus: Face = key("boundary condition on the face y = 1", FACE, "wall", alias="y+")
-    z_minus: Face = key("boundary condition on the face z = 0", FACE, "wall", alias="z-")
-    z_plus: Face = key(
-        "boundary condition on the face z = 1", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+"
-    )
-
-    def periodic(self) -> tuple[bool, bool, bool]:
-        faces = self.faces()
-        return tuple(faces[axis + "-"] == "periodic" for axis in "xyz")
 
 
 class Pressure(Table):
@@ -232,7 +203,15 @@ class CavityCase(SolverCase):
         checks.check_case(self)
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
+        check_split(self.cells(), self.engine.split, ranks, self._thinnest())
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        return chosen_split(self.cells(), self.engine.split, ranks, self._thinnest())
+
+    def _thinnest(self) -> int:
+        """Cells of a block along a divided axis: where the engine chooses, as many as the cubic beside a face
+        needs; a given split may leave fewer along periodic axes."""
+        return max(self.halo(), CUBIC) if self.engine.split == "auto" else self.halo()
 
     def with_files(self, folder: Path) -> CavityCase:
         """The same case with the paths of its files made absolute; refuses a file that is not there."""
@@ -269,14 +248,12 @@ class CavityCase(SolverCase):
             "precision": flow.precision,
             "points": list(grid.points),
             "clustering": grid.clustering,
+            "size": [float(side) for side in grid.size],
             "smallest": float(grid.smallest or 0.0),
             "skew": float(grid.skew),
             "grid_file": grid.file or "",
             "metrics": grid.metrics,
-            "boundaries": {
-                name: face.option() if isinstance(face, MovingWall) else face
-                for name, face in self.boundaries.faces().items()
-            },
+            "boundaries": self.boundaries.options(),
             "pressure": {
                 "method": pressure.method,
                 "tolerance": float(pressure.tolerance or 0.0),

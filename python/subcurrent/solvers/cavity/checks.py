@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...case.common import check_pairs
 from ...errors import BadInput
+from .faces import GivenPressure, Inflow, MovingWall
+from .openings import check_openings
 
 if TYPE_CHECKING:
     from .case import CavityCase
@@ -19,6 +21,7 @@ def check_case(case: CavityCase) -> None:
     _check_end(case)
     _check_grid(case)
     _check_boundaries(case)
+    check_openings(case)
     _check_initial(case)
     _check_pressure(case)
 
@@ -55,12 +58,17 @@ def _check_grid(case: CavityCase) -> None:
             )
     if grid.clustering == "file" and grid.file is None:
         raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
+    if grid.clustering == "file" and grid.size != [1, 1, 1]:
+        raise BadInput(
+            f'grid.size = {grid.size} has no effect with grid.clustering = "file": the file has the points.'
+        )
     if grid.clustering != "tanh":
         return
     if grid.smallest is None:
         raise BadInput('grid.smallest is missing: grid.clustering = "tanh" needs the spacing at the walls.')
-    for axis, points, periodic in zip("xyz", grid.points, case.boundaries.periodic(), strict=True):
-        uniform = 1.0 / (points - 1)
+    axes = zip("xyz", grid.points, grid.size, case.boundaries.periodic(), strict=True)
+    for axis, points, side, periodic in axes:
+        uniform = side / (points - 1)
         if periodic:
             continue
         if grid.smallest >= uniform:
@@ -78,31 +86,38 @@ def _check_grid(case: CavityCase) -> None:
 
 
 def _check_boundaries(case: CavityCase) -> None:
-    faces = case.boundaries.faces()
-    check_pairs(faces)
-    for index, axis in enumerate("xyz"):
-        for side, face in ((name, faces[name]) for name in (axis + "-", axis + "+")):
-            curved = case.grid.clustering == "file"  # the solver looks at the wall itself
-            if not isinstance(face, str) and face.moving[index] != 0 and not curved:
-                raise BadInput(
-                    f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '
-                    "a wall can only move along itself."
-                )
-            if not isinstance(face, str) and any(face.about) and not face.turns():
-                raise BadInput(
-                    f'boundaries."{side}".about = {face.about} has no effect without turning: '
-                    "leave it out, or give an angular velocity."
-                )
+    check_pairs(case.boundaries.faces())
+    curved = case.grid.clustering == "file"  # the solver looks at the wall itself
+    for name, wall in case.boundaries.of(MovingWall).items():
+        index = "xyz".index(name[0])
+        if wall.moving[index] != 0 and not curved:
+            raise BadInput(
+                f'boundaries."{name}" moves with {wall.moving}: component {"uvw"[index]} must be 0, '
+                "a wall can only move along itself."
+            )
+        if any(wall.about) and not wall.turns():
+            raise BadInput(
+                f'boundaries."{name}".about = {wall.about} has no effect without turning: '
+                "leave it out, or give an angular velocity."
+            )
 
 
 def _check_initial(case: CavityCase) -> None:
-    periodic = case.boundaries.periodic()
+    boundaries, size = case.boundaries, case.grid.size
+    periodic = boundaries.periodic()
     if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
         raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')
-    moving = [face for face in case.boundaries.faces().values() if not isinstance(face, str) and face.moves()]
-    if case.flow.initial == "rest" and not moving:
+    if case.flow.initial == "taylor_green" and size[:2] != [1, 1]:
         raise BadInput(
-            'flow.initial = "rest" without a moving wall stays at rest: let a face move, e.g. "z+".'
+            f'flow.initial = "taylor_green" is not allowed with grid.size = {size}: its vortices fill a box '
+            "with sides 1 along x and y."
+        )
+    pressures = {face.pressure for face in boundaries.of(GivenPressure).values()}
+    moves = any(wall.moves() for wall in boundaries.of(MovingWall).values())
+    if case.flow.initial == "rest" and not (moves or boundaries.of(Inflow) or len(pressures) > 1):
+        raise BadInput(
+            'flow.initial = "rest" without a moving wall, inflow or a difference of given pressures stays at '
+            'rest: let a face move, e.g. "z+".'
         )
 
 

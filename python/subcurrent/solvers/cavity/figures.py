@@ -12,7 +12,7 @@ from ...report.snapshot import read_snapshot
 from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
 from .case import CavityCase
-from .flow import draw_flow, draw_flow_3d
+from .flow import draw_flow, draw_flow_3d, draw_plane
 from .profiles import draw_profiles
 
 
@@ -20,8 +20,13 @@ def _name(case: CavityCase) -> str:
     return kind_of(case).title(case)
 
 
+def _cube(case: CavityCase) -> bool:
+    """Whether the flow is that in a closed box with sides 1, of which profiles and paths are drawn."""
+    return list(case.grid.size) == [1, 1, 1] and not case.boundaries.open()
+
+
 def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    if not folder.centreline.is_file():
+    if not folder.centreline.is_file() or not _cube(case):
         return False
     summary = summary_of(folder)
     reference = read_profiles(folder.reference) if folder.reference.is_file() else None
@@ -35,13 +40,18 @@ def _flow(folder: RunFolder, case: CavityCase, path: Path) -> bool:
     if snapshot is None:
         return False
     flow = read_snapshot(snapshot)
-    draw_flow(path, flow, f"{_name(case)}, time {flow.time:.4g}")
+    title = f"{_name(case)}, time {flow.time:.4g}"
+    if _cube(case):
+        draw_flow(path, flow, title)
+    else:
+        periodic = case.boundaries.periodic()
+        draw_plane(path, flow, periodic.index(True) if any(periodic) else 1, title)
     return True
 
 
 def _flow_3d(folder: RunFolder, case: CavityCase, path: Path) -> bool:
     snapshot = folder.last_snapshot()
-    if snapshot is None or any(case.boundaries.periodic()):
+    if snapshot is None or any(case.boundaries.periodic()) or not _cube(case):
         return False
     flow = read_snapshot(snapshot)
     draw_flow_3d(path, flow, f"{_name(case)}, time {flow.time:.4g}")

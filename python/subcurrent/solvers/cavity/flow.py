@@ -31,7 +31,33 @@ def draw_flow(path: Path, flow: FlowField, title: str = "Flow in the middle plan
         drawing.colorbar(across, ax=right, label="speed in the plane / lid speed", fraction=0.046, pad=0.03)
 
 
-def _plane(axes: Axes, plane: FlowField, axis: tuple[int, int], title: str, labels: tuple[str, str]):
+LONGEST = 5  # length over height of a plane that is drawn to scale
+
+
+def draw_plane(path: Path, flow: FlowField, across: int, title: str) -> None:
+    """Draws speed and streamlines in the middle plane across an axis of a box of any sides; the height of a
+    long one is stretched."""
+    first, second = (axis for axis in range(3) if axis != across)
+    with style.figure(path, style.WIDEST, 3.6, title) as drawing:
+        axes = drawing.subplots()
+        of_plane = f"Middle plane across {'xyz'[across]}: {'uvw'[first]} and {'uvw'[second]}"
+        labels = "xyz"[first], "xyz"[second]
+        colours = _plane(axes, flow.plane(across), (first, second), of_plane, labels, bar=False)
+        sides = np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim())
+        if not 1 / LONGEST <= sides <= LONGEST:
+            axes.set_aspect("auto")
+        drawing.colorbar(colours, ax=axes, label="speed in the plane", fraction=0.046, pad=0.03)
+
+
+def _plane(
+    axes: Axes,
+    plane: FlowField,
+    axis: tuple[int, int],
+    title: str,
+    labels: tuple[str, str],
+    *,
+    bar: bool = True,
+):
     """One plane: speed of the two components that lie in it as colours, their streamlines on top."""
     a, b = plane.points[axis[0]], plane.points[axis[1]]
     va, vb = plane.velocity[axis[0]], plane.velocity[axis[1]]
@@ -46,7 +72,8 @@ def _plane(axes: Axes, plane: FlowField, axis: tuple[int, int], title: str, labe
     axes.set(title=title, xlabel=labels[0], ylabel=labels[1], aspect="equal")
     axes.set(xlim=(a.min(), a.max()), ylim=(b.min(), b.max()))
     axes.grid(visible=False)
-    scale_bar(axes, a[0], b[:, 0], "side")
+    if bar:
+        scale_bar(axes, a[0], b[:, 0], "side")
     return colours
 
 

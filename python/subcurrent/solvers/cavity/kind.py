@@ -9,6 +9,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import count, number
 from ..kind import Kind, on_host
+from .faces import GivenPressure, Inflow
 
 
 class CavityKind(Kind):
@@ -36,20 +37,24 @@ class CavityKind(Kind):
         fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
         if case.options()["start"]:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
+        if "outflow" in case.boundaries.faces().values():
+            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3))
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
-        fields += _level("finest", cells, 2, size, sheared)
+        couplings = 18 if sheared else 6 if case.boundaries.of(GivenPressure) else 3
+        fields += _level("finest", cells, 2, size, couplings)
         if case.pressure.method == "multigrid":
             fields += [Fields(name, cells, 2, size) for name in ("direction", "A direction", "A correction")]
-            fields += _level("finest of the cycles", cells, 2, size, sheared)
+            fields += _level("finest of the cycles", cells, 2, size, couplings)
             while max(cells) > 2:
-                cells = _coarser(cells)
-                fields += _level(f"{cells}", cells, 1, size, sheared)
+                cells = _coarser(cells, case.grid.size)
+                fields += _level(f"{cells}", cells, 1, size, couplings)
         return on_host(fields, case.engine.device)
 
     def columns(self, case: Any) -> dict[str, tuple[float, str]]:
-        return dict.fromkeys(("time", "dt"), (1, "side / lid speed"))
+        unit = "length / speed" if case.boundaries.open() else "side / lid speed"
+        return dict.fromkeys(("time", "dt"), (1, unit))
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         solver = super().make(module, context, options)
@@ -112,6 +117,8 @@ class CavityKind(Kind):
             name = "Taylor–Green vortex"
         elif any(any(getattr(face, "turning", ())) for face in case.boundaries.faces().values()):
             name = "Flow between turning walls"
+        elif case.boundaries.of(Inflow) or case.boundaries.of(GivenPressure):
+            name = "Flow through a box"
         return f"{name}, Re = {case.flow.reynolds:g}, {self.points(case)} points"
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
@@ -142,16 +149,20 @@ FLOW = (
 )
 
 
-def _coarser(cells: tuple[int, ...]) -> tuple[int, ...]:
-    """`factor_of` (multigrid.cpp), for equidistant points in a cube: couplings along an axis are as n^2."""
-    strongest = max(n * n for n in cells if n > 2)
-    return tuple((n + 1) // 2 if n > 2 and 4 * n * n >= strongest else n for n in cells)
+def _coarser(cells: tuple[int, ...], sides: list[float]) -> tuple[int, ...]:
+    """`factor_of` (multigrid.cpp), for equidistant points: couplings along an axis are as (n / side)^2."""
+    strengths = [(n / side) ** 2 for n, side in zip(cells, sides, strict=True)]
+    strongest = max(strength for n, strength in zip(cells, strengths, strict=True) if n > 2)
+    return tuple(
+        (n + 1) // 2 if n > 2 and 4 * strength >= strongest else n
+        for n, strength in zip(cells, strengths, strict=True)
+    )
 
 
-def _level(name: str, cells: tuple[int, ...], halo: int, size: int, sheared: bool) -> list[Fields]:
-    """`PoissonLevel`: couplings to 3 or 18 neighbours, the inverse diagonal, x twice, b, the residual."""
-    couplings = Fields(f"{name}: couplings", cells, halo, size, 18 if sheared else 3)
-    return [couplings, Fields(f"{name}: x, b, residual, inverse diagonal", cells, halo, size, count=5)]
+def _level(name: str, cells: tuple[int, ...], halo: int, size: int, couplings: int) -> list[Fields]:
+    """`PoissonLevel`: the couplings, the inverse diagonal, x twice, b, the residual."""
+    of_cells = Fields(f"{name}: couplings", cells, halo, size, couplings)
+    return [of_cells, Fields(f"{name}: x, b, residual, inverse diagonal", cells, halo, size, count=5)]
 
 
 KIND = CavityKind()

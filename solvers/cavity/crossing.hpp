@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossing: what the faces of inflow and outflow have in total, computed once on the host.
+#pragma once
+
+#include "solvers/cavity/options.hpp"
+
+namespace sc::cavity {
+
+struct Crossing {
+  double entering = 0;  ///< volume per unit time through all faces of inflow
+  double area = 0;      ///< change of what leaves by a unit of velocity along the normal of all outflow faces
+  double fastest = 0;   ///< max |U^d| of inflow, in cells per unit time
+};
+
+/// Collective. `x`: the points, halo included.
+Crossing crossing_of(Field<double, 3>& x, const CavityOptions& options);
+
+/// use(point of the face, position of its cell on the grid), for the part of a face that this rank has.
+template <class Use>
+void each_point_of(const Grid& grid, Face face, const Use& use) {
+  if (!grid.physical(face)) return;
+  const Layout& layout = grid.layout();
+  Box points = grid.own();
+  points.lo[face.axis] = face.side == 0 ? -1 : points.hi[face.axis];
+  points.hi[face.axis] = points.lo[face.axis] + 1;
+  for (int k = points.lo.z; k < points.hi.z; ++k)
+    for (int j = points.lo.y; j < points.hi.y; ++j)
+      for (int i = points.lo.x; i < points.hi.x; ++i) {
+        const Int3 g = grid.origin() + Int3{i, j, k};
+        use(At{layout.offset({i, j, k}), layout.sy, layout.sz}, Index{g.x, g.y, g.z});
+      }
+}
+
+}  // namespace sc::cavity
