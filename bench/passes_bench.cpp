@@ -2,8 +2,8 @@
 // Passes of several steps in memory: the heat equation (7 points), the wave equation (4th order, 13 points),
 // a step of two stages and the dendrite, on one rank between walls. T steps in a pass against one; heat also
 // against a plain loop nest over the same fields, and a copy, with non-temporal stores, of as many bytes as a
-// step must read and write. The fastest passes are also compared with the kernels in a block that stays in the
-// caches, without boundary conditions.
+// step must read and write. The fastest passes are also compared with the kernels in a block that stays in
+// the caches, without boundary conditions.
 //   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [--trial]
 #include <memory>
 
@@ -67,8 +67,7 @@ class Cached {
   }
   double cells() const { return double(grid_.own().cells()); }
   void step() const {
-    for (const Recorded& run : stages_)
-      run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_);
+    for (const Recorded& run : stages_) run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_);
   }
 
  private:

@@ -40,8 +40,8 @@ Int3 mode_cells(const std::array<Kept, 3>& kept) {
 }
 
 /// The number of slabs in which a block of so many bytes is transposed between `ranks` ranks. A slab and its
-/// real cells stay in the L2 cache. Small blocks, too, have some slabs, of which one travels while the next is
-/// computed, as long as a message, from one slab to another, is not too small to be worth its overhead.
+/// real cells stay in the L2 cache. Small blocks, too, have some slabs, of which one travels while the next
+/// is computed, as long as a message, from one slab to another, is not too small to be worth its overhead.
 int choose_slabs(std::int64_t block_bytes, int ranks) {
   constexpr std::int64_t slab_bytes = std::int64_t{2} << 20, least_message = 4096;
   constexpr int most = 32, enough_to_overlap = 4;
@@ -188,8 +188,9 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
 
 template <class T>
 Pass FFT<T>::z_forward(Cells<C> out) {
-  return {in_y_.count,
-          [this, out](int chunk) { along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk)); }};
+  return {in_y_.count, [this, out](int chunk) {
+            along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk));
+          }};
 }
 
 /// `first` computes slabs of the pencils along x, or of those along y if they are the same.

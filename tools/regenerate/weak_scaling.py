@@ -66,19 +66,20 @@ SCALED = (
 )
 
 
+def cells_of(first: float | None, seconds: float | None) -> tuple[str, str]:
+    """Milliseconds, and the efficiency against the first count of ranks."""
+    if first is None or seconds is None:
+        return "–", "–"
+    return f"{1e3 * seconds:.4g}", f"{100 * first / seconds:.1f} %"
+
+
 def rows_of(one: Scaled) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     first: tuple[float | None, ...] = ()
     for ranks in one.counts:
         nodes, *taken = one.row(ranks)
         first = first or tuple(taken)
-        shown = [
-            word
-            for base, seconds in zip(first, taken, strict=True)
-            for word in (
-                ("–", "–") if not base or not seconds else (f"{1e3 * seconds:.4g}", f"{100 * base / seconds:.1f} %")
-            )
-        ]
+        shown = [word for base, now in zip(first, taken, strict=True) for word in cells_of(base, now)]
         rows.append((one.what, str(ranks), str(nodes), *shown))
     return rows
 
