@@ -129,6 +129,24 @@ def test_a_run_leaves_the_scalar_in_all_its_files(program):
     assert "mechanical-to-scalar time-scale ratio" in (folder / "report.html").read_text()
 
 
+def test_the_interface_has_the_scalar(tmp_path):
+    pytest.importorskip("subcurrent._core")
+    small = {"reynolds": 50, "dt": 0.05}
+    sim = sc.Turbulence((12, 12, 12), **small, scalar={"schmidt": 1.0, "gradient": [1.0, 0.0, 0.0]})
+    last = sim.run(steps=3)
+    theta, (k, variance) = sim.gather("scalar"), sim.scalar_spectrum()
+    assert theta.shape == (12, 12, 12)
+    assert sim.modes.shape[0] == 4
+    assert last["scalar_variance"] == pytest.approx(np.mean(theta**2), rel=1e-12)
+    assert variance.sum() == pytest.approx(np.mean(theta**2), rel=1e-12)
+    assert len(k) == len(variance)
+    sim.plot(tmp_path / "scalar.png", kind="scalar")
+    assert (tmp_path / "scalar.png").stat().st_size > 10_000
+    without = sc.Turbulence((12, 12, 12), **small)
+    with pytest.raises(BadInput, match=r"scalar_spectrum\(\) needs a scalar"):
+        without.scalar_spectrum()
+
+
 def gradient_square(theta):
     total = 0.0
     for axis, count in enumerate(theta.shape):
