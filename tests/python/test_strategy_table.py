@@ -2,12 +2,13 @@
 """The table of strategies and the account of a run: their numbers, and the sentences about them."""
 
 import io
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
 from subcurrent.foresight import strategies
 from subcurrent.foresight.verdict import verdict
 from subcurrent.rank.recorder import clean
@@ -219,7 +220,7 @@ def test_a_report_says_what_was_not_measured():
         "M": None,
         "hidden": None,
     }
-    told_rows = dict([*page._science(summary, SimpleNamespace(solver="cavity")), *page._accounts(summary)])
+    told_rows = dict([*page._science(summary, load_case(find_case("cavity_demo"), [])), *page._accounts(summary)])
     assert told_rows["M, messages"] == "not measured"
     assert told_rows["hidden share of the messages"] == "not measured"
     assert told_rows["C_core, computing the core"] == "2 s"
