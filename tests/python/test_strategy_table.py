@@ -220,7 +220,8 @@ def test_a_report_says_what_was_not_measured():
         "M": None,
         "hidden": None,
     }
-    told_rows = dict([*page._science(summary, load_case(find_case("cavity_demo"), [])), *page._accounts(summary)])
+    case = load_case(find_case("cavity_demo"), [])
+    told_rows = dict([*page._science(summary, case), *page._accounts(summary)])
     assert told_rows["M, messages"] == "not measured"
     assert told_rows["hidden share of the messages"] == "not measured"
     assert told_rows["C_core, computing the core"] == "2 s"
