@@ -43,7 +43,7 @@ Int3 mode_cells(const std::array<Kept, 3>& kept) {
 /// real cells stay in the L2 cache. Small blocks, too, have some slabs, of which one travels while the next
 /// is computed, as long as a message, from one slab to another, is not too small to be worth its overhead.
 int choose_slabs(std::int64_t block_bytes, int ranks) {
-  constexpr std::int64_t slab_bytes = std::int64_t{2} << 20, least_message = 4096;
+  constexpr std::int64_t slab_bytes = std::int64_t{2} << 20, least_message = 12288;
   constexpr int most = 32, enough_to_overlap = 4;
   auto slabs = static_cast<int>(std::min<std::int64_t>(most, block_bytes / slab_bytes + 1));
   if (ranks == 1) return slabs;

@@ -160,13 +160,17 @@ def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
     assert row["strategies"]["boundary_first"]["T"] <= plain["T"]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_transposes_of_small_blocks_travel_while_lines_are_computed(tmp_path: Path, ranks: int) -> None:
-    """On a wire that takes about as long as the lines, at least half of the shorter of the two is hidden in
+@pytest.mark.parametrize(("ranks", "points"), [(2, 64), (4, 96)])
+def test_transposes_of_small_blocks_travel_while_lines_are_computed(
+    tmp_path: Path, ranks: int, points: int
+) -> None:
+    """Blocks below 2 MiB. On a wire that takes about as long as the lines, at least half of the shorter of the two is hidden in
     both directions."""
     lines = 'row = 50e-9\n[[rates.turbulence."fft z"]]\ncell = 0.5e-6\nrow = 0.0'
     there = machine(tmp_path, ("row = 50e-9", lines))
-    row = predict.predicted(turbulence(), there, ranks, ["blocking", "boundary_first"])
+    row = predict.predicted(
+        turbulence(f"grid.points=[{points},{points},{points}]"), there, ranks, ["blocking", "boundary_first"]
+    )
     plain, first = (
         {stage["stage"]: stage for stage in row["strategies"][name]["stages"]}
         for name in ("blocking", "boundary_first")
