@@ -164,8 +164,8 @@ def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
 def test_transposes_of_small_blocks_travel_while_lines_are_computed(
     tmp_path: Path, ranks: int, points: int
 ) -> None:
-    """Blocks below 2 MiB. On a wire that takes about as long as the lines, at least half of the shorter of the two is hidden in
-    both directions."""
+    """Blocks below 2 MiB. On a wire that takes about as long as the lines, at least half of the shorter of
+    the two is hidden in both directions."""
     lines = 'row = 50e-9\n[[rates.turbulence."fft z"]]\ncell = 0.5e-6\nrow = 0.0'
     there = machine(tmp_path, ("row = 50e-9", lines))
     row = predict.predicted(
