@@ -2,7 +2,9 @@
 // Context: start-up, node discovery, agreement on errors, collective shutdown.
 #include "engine/base/context.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -33,6 +35,8 @@ Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
   accounts_.sampling = options.sampling;
   if (options_.threads < 1)
     refuse("threads is " + std::to_string(options_.threads) + "; at least 1 is needed");
+  if (!(options_.rate >= 0))
+    refuse("rate is " + std::to_string(options_.rate) + " bytes per second; at least 0 is needed");
   int initialized = 0;
   mpi::check(MPI_Initialized(&initialized));
   if (!initialized) {
@@ -72,6 +76,14 @@ void Context::play(const Rehearsed& part) {
     if (r / part.ranks_per_node == node) node_rank_of_[static_cast<std::size_t>(r)] = r % part.ranks_per_node;
   ranks_of_node_ = std::min(part.ranks_per_node, size_);
   shared_memory_ = part.ranks_per_node > 1;
+}
+
+std::chrono::steady_clock::time_point Context::leaves(std::size_t bytes) {
+  using Clock = std::chrono::steady_clock;
+  const auto now = Clock::now();
+  if (options_.rate == 0) return now;
+  const std::chrono::duration<double> sending(static_cast<double>(bytes) / options_.rate);
+  return last_leaves_ = std::max(now, last_leaves_) + std::chrono::duration_cast<Clock::duration>(sending);
 }
 
 bool Context::spare_core() const {

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,8 +22,8 @@ namespace sc {
 class Arena;
 class Rehearsal;
 
-/// How halos may be sent between ranks of one node. `delayed` is MPI with messages held back and reordered,
-/// for tests.
+/// How halos may be sent between ranks of one node. `delayed` is MPI with messages held back: in tests also
+/// reordered, or as by a network adapter that sends without the processor (see ContextOptions::rate).
 enum class TransportPolicy { automatic, shared, mpi, delayed };
 
 /// measured: only if the first runs of a sweep are faster with it (see RowTrial).
@@ -40,6 +41,9 @@ struct ContextOptions {
   int threads = 1;
   TransportPolicy transport = TransportPolicy::automatic;
   double delay = 0.0;  ///< seconds by which the `delayed` policy holds back a message
+  /// Bytes per second that the `delayed` policy sends from a rank, one message after the other; 0: no limit,
+  /// and messages are reordered.
+  double rate = 0.0;
   /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: no limit.
   double timeout_seconds = 0.0;
   /// Messages between devices use pinned memory, even if MPI supports device memory.
@@ -147,6 +151,8 @@ class Context {
   void drive() const {
     for (Driven* driven : driven_) driven->progress();
   }
+  /// The time at which a message that is sent now has left this rank (see ContextOptions::rate).
+  std::chrono::steady_clock::time_point leaves(std::size_t bytes);
   /// A tag that no other movement of this context uses; the same on all ranks if called in the same order.
   int next_tag() { return next_tags(1); }
   /// The first of `count` such tags.
@@ -177,6 +183,7 @@ class Context {
   Accounts accounts_;
   int rank_ = 0;
   int size_ = 1;
+  std::chrono::steady_clock::time_point last_leaves_{};
   int next_tag_ = 16;
   int last_tag_ = 32767;
   bool shared_memory_ = false;

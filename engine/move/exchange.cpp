@@ -81,8 +81,8 @@ bool Exchange::may_leave(const Endpoint& departure) const {
 bool Exchange::depart(int departure) {
   const Endpoint& end = ends_.departures[at(departure)];
   if (!may_leave(end)) return false;
-  if (!delay_) return hand_over(departure);
-  delay_->hold(departure, end.trip);
+  if (!delay_ || !delay_->holds(end.transport)) return hand_over(departure);
+  delay_->hold(departure, end.trip, end.travelling);
   return true;
 }
 

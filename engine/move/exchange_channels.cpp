@@ -19,7 +19,7 @@ Exchange::Exchange(Context& context, Parcels parcels)
     : ends_{context, std::move(parcels.routes)}, device_(device_of(ends_.routes)) {
   if (device_) find_device_messages(context);
   if (context.options().transport == TransportPolicy::delayed)
-    delay_.emplace(context.options().delay, parcels.departures.size());
+    delay_.emplace(context, parcels.departures.size());
   context.rehearses() ? rehearse(parcels) : make_channels(parcels);
   bind();
   waiting_.reserve(departures().size());

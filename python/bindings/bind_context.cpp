@@ -34,9 +34,12 @@ void bind_context(nb::module_& module) {
   using Unlocked = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Ranks>(module, "Context",
                     "All ranks of MPI_COMM_WORLD; everything but its attributes is collective.")
-      .def(nb::init<int, const std::string&, double, const std::string&, const std::vector<int>&>(),
-           "threads"_a = 1, "transport"_a = "auto", "delay"_a = 5e-4, "device"_a = "cpu",
+      .def(nb::init<int, const std::string&, double, double, const std::string&, const std::vector<int>&>(),
+           "threads"_a = 1, "transport"_a = "auto", "delay"_a = 5e-4, "rate"_a = 0.0, "device"_a = "cpu",
            "rehearsed"_a = std::vector<int>{}, Unlocked(),
+           "`delay`, `rate`: seconds by which the transport delayed holds messages back, and bytes per "
+           "second\n"
+           "that it sends from a rank (0: no limit, and messages are reordered).\n"
            "`rehearsed`: a rank, the number of ranks and how many are on a node; this process then plays "
            "that\n"
            "rank of a run that is not there, see note_rehearsal().")

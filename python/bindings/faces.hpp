@@ -15,7 +15,7 @@ namespace sc::python {
 
 class Ranks {
  public:
-  Ranks(int threads, const std::string& transport, double delay, const std::string& device,
+  Ranks(int threads, const std::string& transport, double delay, double rate, const std::string& device,
         const std::vector<int>& rehearsed);
 
   Context& context() { return context_; }

@@ -38,11 +38,12 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-Ranks::Ranks(int threads, const std::string& transport, double delay, const std::string& device,
+Ranks::Ranks(int threads, const std::string& transport, double delay, double rate, const std::string& device,
              const std::vector<int>& rehearsed)
     : context_(rehearsed.empty() ? MPI_COMM_WORLD : MPI_COMM_SELF, {.threads = threads,
                                                                     .transport = policy_of(transport),
                                                                     .delay = delay,
+                                                                    .rate = rate,
                                                                     .rehearsed = rehearsed_of(rehearsed)}) {
   open_device(context_, device_of(device));
 }

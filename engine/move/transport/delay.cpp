@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay: deterministic reordering of pieces.
+// Delay: times of release, and the deterministic reordering of pieces.
 #include "engine/move/transport/delay.hpp"
 
 #include <algorithm>
@@ -18,22 +18,27 @@ std::uint64_t scramble(std::uint64_t v) {
 
 }  // namespace
 
-void Delay::hold(int piece, std::uint64_t trip) {
+Delay::Delay(Context& context, std::size_t pieces) : context_(context) { held_.reserve(pieces); }
+
+void Delay::hold(int piece, std::uint64_t trip, std::size_t bytes) {
   const auto number = static_cast<unsigned>(piece);
-  const double seconds =
-      seconds_ * (1.0 + 0.25 * static_cast<double>(scramble(trip * 4096 + number) >> 11) * 0x1p-53);
-  held_.push_back(
-      {piece, trip,
-       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))});
+  double seconds = context_.options().delay;
+  if (reorders()) seconds *= 1.0 + 0.25 * static_cast<double>(scramble(trip * 4096 + number) >> 11) * 0x1p-53;
+  const auto later = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  held_.push_back({piece, trip, context_.leaves(bytes) + later});
+}
+
+/// The piece with the largest rank is released first.
+std::uint64_t Delay::rank_of(const Held& held) const {
+  const auto piece = static_cast<std::uint64_t>(held.piece);
+  if (!reorders()) return ~static_cast<std::uint64_t>(held.due.time_since_epoch().count());
+  return held.trip % 2 == 0 ? piece + 1 : scramble(held.trip + piece * 977) | 1U;
 }
 
 int Delay::next() {
   if (held_.empty()) return -1;
   const auto now = Clock::now();
-  const auto rank = [&](const Held& held) {
-    const auto piece = static_cast<std::uint64_t>(held.piece);
-    return held.due > now ? 0 : held.trip % 2 == 0 ? piece + 1 : scramble(held.trip + piece * 977) | 1U;
-  };
+  const auto rank = [&](const Held& held) { return held.due > now ? 0 : rank_of(held); };
   const auto first = std::max_element(held_.begin(), held_.end(),
                                       [&](const Held& a, const Held& b) { return rank(a) < rank(b); });
   if (first->due > now) return -1;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay: for tests; pieces are held back by a timer and released in another order.
+// Delay: pieces are held back by a timer. Without a rate they are released in another order, for tests; with
+// one, in the order in which they leave, as by a network adapter that sends without the processor.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/context.hpp"
+#include "engine/move/transport/transport.hpp"
+
 namespace sc {
 
 class Delay {
  public:
-  Delay(double seconds, std::size_t pieces) : seconds_(seconds) { held_.reserve(pieces); }
-  void hold(int piece, std::uint64_t trip);
-  /// A piece whose time has come, -1 for none: the latest first in even rounds, in a scrambled order in odd
-  /// ones.
+  Delay(Context& context, std::size_t pieces);
+  /// Whether a piece of this transport is held back: in tests, also one to this rank itself.
+  bool holds(Transport transport) const { return reorders() || transport != Transport::self; }
+  void hold(int piece, std::uint64_t trip, std::size_t bytes);
+  /// A piece whose time has come, -1 for none. When reordering: the latest first in even rounds, in a
+  /// scrambled order in odd ones.
   int next();
   bool empty() const { return held_.empty(); }
 
@@ -24,7 +30,10 @@ class Delay {
     std::uint64_t trip;
     Clock::time_point due;
   };
-  double seconds_;
+  bool reorders() const { return context_.options().rate == 0; }
+  std::uint64_t rank_of(const Held& held) const;
+
+  Context& context_;
   std::vector<Held> held_;
 };
 
