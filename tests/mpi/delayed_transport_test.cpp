@@ -39,11 +39,12 @@ struct Measured {
   std::vector<double> values;
 };
 
-Measured measure(Strategy strategy, int threads, double under_way = delay) {
-  TestContext context({.threads = threads, .transport = TransportPolicy::delayed, .delay = under_way});
+Measured measure(Strategy strategy, int threads, double under_way = delay, double rate = 0) {
+  TestContext context(
+      {.threads = threads, .transport = TransportPolicy::delayed, .delay = under_way, .rate = rate});
   const Grid grid(
       context,
-      {.cells = cells, .periodic = {false, false, true}, .halo = 1, .split = {1, 1, context.size()}});
+      {.cells = cells, .periodic = {rate > 0, false, true}, .halo = 1, .split = {1, 1, context.size()}});
   Field<double> u(grid, "u", {.levels = 2});
   u.boundaries().leave_others(Beyond::unread);
   u.fill([](int x, int y, int z) { return std::sin(x + 3 * y + 7 * z); });
@@ -100,6 +101,21 @@ TEST(DelayedTransport, AHaloThreadWaitsAlone) {
     EXPECT_GE(blocking.seconds - hiding.seconds, 20e-3) << strategy.name;
     EXPECT_EQ(hiding.values, blocking.values) << strategy.name;
   }
+}
+
+// A rank sends two halos of 8 x 4 doubles, the second when the first has left; copies within a rank, here of
+// the periodic x, are not held back.
+TEST(DelayedTransport, AnAdapterSendsOneMessageAfterTheOther) {
+  constexpr double rate = 2 * 8 * 4 * sizeof(double) / delay;
+  const Measured blocking = measure(Strategy::blocking, 1, 0, rate);
+  report(Strategy::blocking, blocking);
+  EXPECT_GE(blocking.wait, 0.9 * delay);
+  EXPECT_LT(blocking.wait, 1.5 * delay);
+  const Measured hiding = measure(Strategy::boundary_first, 1, 0, rate);
+  report(Strategy::boundary_first, hiding);
+  EXPECT_GE(blocking.seconds - hiding.seconds, 50e-3);
+  EXPECT_LT(hiding.wait, 0.4 * blocking.wait);
+  EXPECT_EQ(hiding.values, blocking.values);
 }
 
 // `ordered` measures M without overlap, so it must not overlap.

@@ -53,10 +53,23 @@ def sent(host: str) -> int:
     return int(subprocess.run(line, check=True, capture_output=True, text=True).stdout)
 
 
-@pytest.mark.parametrize("rate", ["100", "fast", "0mbit", "none", "-1mbit", "100mbit; true"])
+@pytest.mark.parametrize(
+    "rate", ["100", "fast", "0mbit", "none", "-1mbit", "100mbit; true", "rdma:", "rdma:fast", "rdma:rdma:1mbit"]
+)
 def test_a_rate_that_is_none_is_one_sentence(rate):
     with pytest.raises(BadInput, match="whole number of kbit, mbit or gbit"):
         emulated.check(rate, 2)
+
+
+@pytest.mark.parametrize(("network", "bytes_per_second"), [("rdma:8gbit", 1e9), ("rdma:40kbit", 5e3)])
+def test_an_adapter_sends_bytes(monkeypatch, network, bytes_per_second):
+    """It needs neither root nor hosts, and no launcher of its own."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    emulated.check(network, 100)
+    assert emulated.adapter_rate(network) == bytes_per_second
+    assert emulated.adapter_rate("8gbit") == emulated.adapter_rate(None) == 0
 
 
 @pytest.mark.parametrize("count", [1, 17])
@@ -102,6 +115,22 @@ def test_strategies_over_an_emulated_network(program, hosts):
     fastest = min(row["T"] for row in table["rows"])
     assert fastest > 0.5  # the wire holds it up, however fast the machine is
     assert min(row["T"] for row in on_node["rows"]) < fastest  # however busy it is
+
+
+@pytest.mark.mpi
+def test_strategies_over_an_emulated_adapter(program):
+    """100 sweeps with halos of 16² doubles are 205 kB in either direction: 0.82 s at 2 Mbit/s, which hides
+    behind nothing, and no less."""
+    program.write_case(SMALL)
+    sweeps = (*OPTIONS, "--sweeps", "100")
+    done = program("strategies", "case.toml", "-n", "2", "--network", "rdma:2mbit", *sweeps, timeout=120)
+    assert done.returncode == OK, done.stderr
+    assert "sent 2mbit without the processor" in done.stdout
+    assert "2mbit by RDMA between ranks" in done.stdout
+    table = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert (table["ranks"], table["network"], len(table["rows"])) == (2, "rdma:2mbit", 3)
+    assert (program.folder / "s" / "figures" / "strategies.png").exists()
+    assert 0.81 < min(row["T"] for row in table["rows"]) < 4
 
 
 @pytest.mark.mpi

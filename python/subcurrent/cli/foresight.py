@@ -14,7 +14,7 @@ from ..foresight import predict as predicting
 from ..foresight import probe as probing
 from ..foresight import scale as scaling
 from ..foresight import tune as tuning
-from .options import CaseArgument, SetOption, console
+from .options import CaseArgument, NetworkOption, SetOption, console
 
 MachineOption = Annotated[
     str, typer.Option("--machine", help="a machine file, or the name of one that `subcurrent machines` lists")
@@ -121,12 +121,7 @@ def tune(
     show: Annotated[
         bool, typer.Option("--show", help="print all earlier measurements, and measure nothing")
     ] = False,
-    network: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
-        ),
-    ] = None,
+    network: NetworkOption = None,
     sets: SetOption = None,
 ) -> None:
     """Find the fastest ranks, threads, decomposition and strategy of a case here; `run` then uses them.
@@ -146,9 +141,9 @@ def tune(
     (SUBCURRENT_TUNED names another folder). `subcurrent run` uses them, says so in a line and in
     summary.json; --untuned ignores them.
 
-    --network 100mbit tunes for a slow network without a cluster: during the measurement every rank has a
-    host of its own, emulated by network namespaces. These settings are stored separately, and no run uses
-    them.
+    --network tunes for a slow network without a cluster: with 100mbit every rank has a host of its own
+    during the measurement, emulated by network namespaces; with rdma:100mbit messages are held back as if a
+    network adapter sent them. These settings are stored separately, and no run uses them.
 
     [bold]Examples[/bold]
 
@@ -181,19 +176,15 @@ def scale(
     machine: Annotated[
         str | None, typer.Option("--machine", help="a machine file; also print its prediction")
     ] = None,
-    network: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
-        ),
-    ] = None,
+    network: NetworkOption = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for scale.json")] = None,
 ) -> None:
     """Measure a case with several numbers of ranks on this machine.
 
     With --network 100mbit every rank has a host of its own during the measurement, emulated by network
-    namespaces. This needs root, iproute2 and Open MPI. A run with one rank uses no emulated host.
+    namespaces. This needs root, iproute2 and Open MPI. With --network rdma:100mbit messages are held back as
+    if a network adapter sent them without the processor. A run with one rank uses no emulated network.
 
     [bold]Examples[/bold]
 

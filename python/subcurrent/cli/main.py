@@ -19,7 +19,7 @@ from ..launch import outcome
 from ..launch import run as jobs
 from . import foresight, pictures, usage, watch
 from .cg import cg
-from .options import CaseArgument, OverwriteOption, SetOption, console
+from .options import CaseArgument, NetworkOption, OverwriteOption, SetOption, console
 
 
 def _show_version(asked: bool) -> None:
@@ -215,12 +215,7 @@ def strategies(
     steps: Annotated[int, typer.Option(help="steps of each strategy in a round")] = 5,
     repeats: Annotated[int, typer.Option(help="rounds; each measures all strategies")] = 5,
     sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step, the same for all")] = 200,
-    network: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
-        ),
-    ] = None,
+    network: NetworkOption = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,
     overwrite: OverwriteOption = False,
@@ -232,9 +227,10 @@ def strategies(
     shown. blocking and ordered are always measured, as the baselines. Without --strategies, so are all
     others that the case allows. Starts the MPI ranks itself; under mpirun or srun each process is one rank.
 
-    --network 100mbit emulates a slow network on this machine: during the measurement every rank has an
-    emulated host, and messages between hosts are limited to this rate in each direction. This needs root,
-    iproute2 and Open MPI. Latency is not emulated.
+    --network emulates a slow network on this machine during the measurement. With 100mbit every rank has an
+    emulated host, and messages by TCP are limited to this rate in each direction. This needs root, iproute2
+    and Open MPI, and processor time for every message. With rdma:100mbit ranks hold back their messages as
+    if a network adapter sent them at this rate without the processor. Latency is not emulated.
 
     Columns, in seconds:
 
@@ -251,6 +247,7 @@ def strategies(
     \b
       subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
       subcurrent strategies nickel_small --network 100mbit --set 'grid.cells=[128, 128, 512]'
+      subcurrent strategies nickel_small --network rdma:8gbit
       mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
     """
     sets = list(sets or [])

@@ -24,3 +24,9 @@ SetOption = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="change a key of the case file; repeatable"),
 ]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="replace the run that is in the folder")]
+NetworkOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATE", help="emulate a network of this rate between the ranks, e.g. 100mbit or rdma:8gbit"
+    ),
+]

@@ -19,7 +19,7 @@ from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, emulated_command, launch
+from ..launch.ranks import command_over, launch
 from ..launch.run import say
 from ..launch.rundir import RunFolder, write_text
 from ..solvers.kinds import kind_of
@@ -42,7 +42,7 @@ class ScaleRequest:
     sweeps: int = 200
     machine: str | None = None
     out: Path | None = None
-    network: str | None = None  # the rate between emulated hosts, a rank each
+    network: str | None = None  # emulated between the ranks (see launch/emulated.py)
 
 
 def scale(request: ScaleRequest, console: Console) -> int:
@@ -71,7 +71,7 @@ def scale(request: ScaleRequest, console: Console) -> int:
             emulated.check(request.network, count)
     rows = [_row(request, one, count, machine) for one, count in zip(cases, counts, strict=True)]
     finish(rows, request.weak)
-    where = "" if request.network is None else f", {request.network} between hosts"
+    where = "" if request.network is None else f", {emulated.title(request.network)}"
     console.print(table_of(rows, kind_of(case).title(case) + where, request.strategy))
     if request.out is not None:
         request.out.mkdir(parents=True, exist_ok=True)
@@ -93,17 +93,18 @@ def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None)
 
 def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
     """Seconds of a step: median, minimum and maximum over the rounds. One rank sends nothing, so it needs no
-    emulated host."""
-    rate = request.network if ranks > 1 else None
-    command = command_for if rate is None else emulated_command
+    emulated network."""
+    network = request.network if ranks > 1 else None
     with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w", encoding="utf-8") as told:
         folder = RunFolder(Path(place) / "run")
         folder.create()
         plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
         plan.strategies, plan.steps, plan.repeats = [request.strategy], request.steps, request.repeats
+        plan.rate = emulated.adapter_rate(network)
         write_text(folder.plan, plan.text())
-        with Watcher(Console(file=told)) as watcher, emulated.hosts(rate, ranks) as env:
-            launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=env)
+        with Watcher(Console(file=told)) as watcher, emulated.hosts(network, ranks) as env:
+            line = command_over(network, plan, folder.plan)
+            launch(line, plan.layout(), watcher, folder.log, env=env)
         (row,) = json.loads((folder.path / "strategies.json").read_text(encoding="utf-8"))["rows"]
     return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
 

@@ -23,7 +23,7 @@ from ..launch import emulated, memory, mpi
 from ..launch.aside import recover, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, emulated_command, launch
+from ..launch.ranks import command_over, launch
 from ..launch.run import default_name, ranks_of, report_outside, say, taken
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -46,7 +46,7 @@ class CompareRequest:
     steps: int = 5
     repeats: int = 5
     sweeps: int = 200
-    network: str | None = None  # the rate between emulated hosts, a rank each
+    network: str | None = None  # emulated between the ranks (see launch/emulated.py)
     out: Path | None = None
     overwrite: bool = False
 
@@ -71,11 +71,12 @@ def compare(request: CompareRequest, console: Console) -> int:
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
     memory.check(case, ranks, solvers=len(names))
-    name = [default_name(path), *([request.network] if request.network else [])]
+    name = [default_name(path), *(request.network.split(":") if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
     plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
+    plan.rate = emulated.adapter_rate(request.network)
 
     def prepare() -> None:
         folder.create()
@@ -91,16 +92,14 @@ def compare(request: CompareRequest, console: Console) -> int:
         return computing
 
     if outer is not None:
-        return _compare_as_rank(plan, folder, left_out, start, console)
+        return _compare_as_rank(plan, folder, left_out, start, request.network, console)
     for sentence in left_out:
         say(console, sentence)
     with taken(folder, console):
         folder.check_new(request.overwrite)
-        line = command_for(plan, folder.plan)
+        line = command_over(request.network, plan, folder.plan)
         with starting(folder, request.overwrite) as computing, _hosts(request.network, ranks, console) as env:
             prepare()
-            if request.network is not None:
-                line = emulated_command(plan, folder.plan)
             with Watcher(console) as watcher:
                 launch(line, plan.layout(), watcher, folder.log, computing, env=env)
         _tell(folder, console, request.network)
@@ -111,10 +110,10 @@ def compare(request: CompareRequest, console: Console) -> int:
 
 @contextlib.contextmanager
 def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mapping[str, str]]:
-    """The environment for starting ranks: this machine, or emulated hosts that exist during the block."""
+    """The environment for starting ranks, with the emulated network if there is one."""
     with emulated.hosts(network, ranks) as env:
         if network is not None:
-            say(console, f"{ranks} emulated hosts with one rank each, connected at {network}")
+            say(console, emulated.sentence(network, ranks))
         yield env
 
 
@@ -123,6 +122,7 @@ def _compare_as_rank(
     folder: RunFolder,
     left_out: list[str],
     start: worker.Start,
+    network: str | None,
     console: Console,
 ) -> int:
     """Runs as one of the ranks of an outer mpirun."""
@@ -132,7 +132,7 @@ def _compare_as_rank(
         say(console, sentence)
     code = worker.work(plan, worker.StopRequest(), start)
     if code == OK and first:
-        _tell(folder, console)
+        _tell(folder, console, network)
         report_outside(folder)
     return code
 
@@ -190,7 +190,7 @@ def as_table(table: dict[str, Any]) -> Table:
     size = " x ".join(str(count) for count in grid[unit])
     ranks = f"{table['ranks']} ranks x {table['threads']} threads"
     if "network" in table:
-        ranks += f", {table['network']} between hosts"
+        ranks += f", {emulated.title(table['network'])}"
     title = f"{size} {unit}, {ranks}; milliseconds a step, medians"
     shown = Table(title=title, title_justify="left", title_style="bold")
     for name in COLUMNS:

@@ -26,7 +26,7 @@ from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, emulated_command, launch
+from ..launch.ranks import command_over, launch
 from ..launch.run import default_name, ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -53,7 +53,7 @@ class TuneRequest:
     repeats: int = 5
     sweeps: int = 50
     show: bool = False
-    network: str | None = None  # the rate between emulated hosts, a rank each
+    network: str | None = None  # emulated between the ranks (see launch/emulated.py)
 
 
 def tune(request: TuneRequest, console: Console) -> int:
@@ -87,7 +87,7 @@ def tune(request: TuneRequest, console: Console) -> int:
         console.print(table_of(groups))
         say(console, conclusion(record))
     again = "--show" if request.network is None else f"--show --network {request.network}"
-    uses = "uses it" if request.network is None else "ignores measurements between emulated hosts"
+    uses = "uses it" if request.network is None else "ignores measurements over an emulated network"
     say(console, f"stored in {file}; `run` {uses}, `tune {again}` shows all measurements")
     return OK
 
@@ -136,11 +136,11 @@ class Tuning:
 
     @contextlib.contextmanager
     def _hosts(self) -> Iterator[None]:
-        """Emulated hosts, if requested: they exist during the block, and ranks are started on them."""
-        rate, ranks = self._request.network, self._request.ranks
-        with emulated.hosts(rate, ranks or 1) as self._env:
-            if rate is not None:
-                say(self._console, f"{ranks} emulated hosts with one rank each, connected at {rate}")
+        """The emulated network exists during the block, if one was requested."""
+        network, ranks = self._request.network, self._request.ranks or 1
+        with emulated.hosts(network, ranks) as self._env:
+            if network is not None:
+                say(self._console, emulated.sentence(network, ranks))
             yield
 
     def _all(self, found: list[Layout], firsts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -192,6 +192,7 @@ class Tuning:
         at_once = _at_once(case, ranks)
         plan = Plan("tune", as_tables(case), place, ranks)
         plan.steps, plan.repeats = self._request.steps, self._request.repeats
+        plan.rate = emulated.adapter_rate(self._request.network)
         plan.tune = {"first": first, "vary": vary, "at_once": at_once}
         return plan
 
@@ -204,8 +205,8 @@ class Tuning:
             plan = self._plan(case, ranks, place, first, vary)
             write_text(folder.plan, plan.text())
             watcher = held.enter_context(Watcher(self._console))
-            command = command_for if self._request.network is None else emulated_command
-            launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=self._env)
+            line = command_over(self._request.network, plan, folder.plan)
+            launch(line, plan.layout(), watcher, folder.log, env=self._env)
             return json.loads((Path(place) / "tuning.json").read_text(encoding="utf-8"))
 
     def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
@@ -237,7 +238,7 @@ class Tuning:
         entered = [
             (group, dict(group["winner"]["settings"])) for group in groups if group["winner"]["T"] <= limit
         ]
-        # Between hosts messages go through MPI as it is.
+        # An emulated network uses MPI in any case.
         free = "engine.transport" not in self._fixed and self._case.engine.transport == "auto"
         if free and self._request.network is None:
             entered += [(g, s | {"engine.transport": "mpi"}) for g, s in entered if g["ranks"] > 1]

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts emulated on this machine, connected by a slow network, for the duration of a block."""
+"""A slow network that is emulated on this machine for the duration of a block.
+
+It is a rate, as in `100mbit`: every rank has a host of its own, made of network namespaces, and messages go by
+TCP. Or it is `rdma:` and a rate: ranks hold back their messages as if a network adapter sent them at this rate,
+one after the other, without the processor.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +22,53 @@ from . import mpi
 
 SCRIPT = Path(__file__).with_name("emulated-cluster")
 LEAST, MOST = 2, 16  # hosts, as the script allows
-RATE = re.compile(r"[1-9][0-9]{0,5}(kbit|mbit|gbit)")
+ADAPTER = "rdma:"
+RATE = re.compile(r"([1-9][0-9]{0,5})(kbit|mbit|gbit)")
+BITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 # Reads until the block ends, or its program was killed; then nothing of the network is left.
 GUARD = 'read -r done; exec bash "$1" down'
 
 
-def check(rate: str, hosts: int) -> None:
+def has_hosts(network: str | None) -> bool:
+    """Whether ranks are started on emulated hosts."""
+    return network is not None and not network.startswith(ADAPTER)
+
+
+def adapter_rate(network: str | None) -> float:
+    """Bytes per second that an emulated adapter sends; 0 without one."""
+    if network is None or has_hosts(network):
+        return 0.0
+    number, unit = RATE.fullmatch(network.removeprefix(ADAPTER)).groups()
+    return int(number) * BITS[unit] / 8
+
+
+def title(network: str) -> str:
+    """The network in a title."""
+    if has_hosts(network):
+        return f"{network} between hosts"
+    return f"{network.removeprefix(ADAPTER)} by RDMA between ranks"
+
+
+def sentence(network: str, ranks: int) -> str:
+    """What is emulated, for people."""
+    if has_hosts(network):
+        return f"{ranks} emulated hosts with one rank each, connected at {network}"
+    rate = network.removeprefix(ADAPTER)
+    return f"messages are held back as if a network adapter of each rank sent {rate} without the processor"
+
+
+def check(network: str, hosts: int) -> None:
     """Raises BadInput for what cannot be emulated here, before anything is started."""
-    asked = f"--network {rate}"
+    asked = f"--network {network}"
+    if not RATE.fullmatch(network.removeprefix(ADAPTER)):
+        raise BadInput(
+            f"{asked} is not allowed: it must be a whole number of kbit, mbit or gbit, as in 100mbit or "
+            f"{ADAPTER}8gbit."
+        )
+    if not has_hosts(network):
+        return
     if mpi.outer() is not None:
         raise BadInput(f"{asked} starts hosts and ranks itself: do not run it under mpirun or srun.")
-    if not RATE.fullmatch(rate):
-        raise BadInput(
-            f"{asked} is not allowed: it must be a whole number of kbit, mbit or gbit, as in 100mbit."
-        )
     if not LEAST <= hosts <= MOST:
         raise BadInput(f"{asked} has a host for each rank: -n {hosts} must be from {LEAST} to {MOST}.")
     if os.geteuid() != 0:
@@ -68,13 +106,13 @@ def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
 
 
 @contextlib.contextmanager
-def hosts(rate: str | None, ranks: int) -> Iterator[Mapping[str, str]]:
-    """The environment for starting ranks: this machine's if no rate is given, else that of emulated hosts
-    that exist during the block."""
-    if rate is None:
+def hosts(wanted: str | None, ranks: int) -> Iterator[Mapping[str, str]]:
+    """The environment for starting ranks: this machine's, or that of emulated hosts that exist during the
+    block."""
+    if not has_hosts(wanted):
         yield os.environ
         return
-    with network(rate, ranks) as env:
+    with network(wanted, ranks) as env:
         yield env
 
 

@@ -35,8 +35,10 @@ def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) ->
     return [*line, *_program(module, plan_file, text)]
 
 
-def emulated_command(plan: Plan, plan_file: Path) -> list[str]:
-    """The same for ranks on the hosts of an emulated network."""
+def command_over(network: str | None, plan: Plan, plan_file: Path) -> list[str]:
+    """The same for ranks that an emulated network connects, if there is one."""
+    if not emulated.has_hosts(network):
+        return command_for(plan, plan_file)
     mpi.check_limits()
     return emulated.command(_program(WORKER, plan_file, plan.text()))
 

@@ -68,7 +68,8 @@ def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
     try:
         module = core.load()
         threads, transport = plan.engine()
-        context = module.Context(threads=threads, transport=transport, device=plan.device())
+        adapter = {"delay": 0.0, "rate": plan.rate} if plan.rate else {}
+        context = module.Context(threads=threads, transport=transport, device=plan.device(), **adapter)
     except Exception as error:
         return events.complain(plan.events, 0, error)
     try:

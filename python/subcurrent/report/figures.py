@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..case.reading import Case, parsed_case, read_tables
 from ..errors import BadInput, NoData, SubcurrentError
+from ..launch import emulated
 from ..launch.rundir import RunFolder
 from ..solvers import drawings
 from ..solvers.drawing import Drawing
@@ -116,7 +117,7 @@ def _strategies(folder: RunFolder, case: Case, path: Path) -> bool:
     table = read_record(file)
     title = f"Time of a step: {name_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
     if "network" in table:
-        title += f", {table['network']} between hosts"
+        title += f", {emulated.title(table['network'])}"
     note = (
         f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"
     )
