@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "engine/base/error.hpp"
+#include "engine/exec/subnormals.hpp"
 
 namespace sc {
 
@@ -99,6 +100,7 @@ void EmulatedDevice::do_first(Queue& q) {
   q.tasks.pop_front();
   if (task.work) {
     open_memory(true);
+    const detail::SubnormalsAreZero zero;  // as in the same kernels on the host
     task.work();
   }
   ++q.done;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "engine/base/align.hpp"
+#include "engine/exec/subnormals.hpp"
 #include "engine/field/fluxes.hpp"
 #include "engine/grid/grid.hpp"
 
@@ -51,6 +52,7 @@ template <class Kernel, class... Views>
                                    std::int64_t first, std::int64_t last, const Kernel& kernel_in,
                                    const Views&... views_in) {
   using Flux = typename Kernel::FluxType;
+  const SubnormalsAreZero zero;
   alignas(cache_line) Flux west[Bricks::most_along_x + 1], south[Bricks::most_along_x],
       below[Bricks::most_cells];
   const Kernel kernel = kernel_in;  // a local copy, so the compiler knows that no store changes it

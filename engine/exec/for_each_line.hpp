@@ -220,6 +220,7 @@ void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, cons
 template <class Op, class... Arrays>
 void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int scratches, std::byte* memory,
              const Op& op, const Arrays&... arrays) {
+  const SubnormalsAreZero zero;
   auto* scratch = reinterpret_cast<double*>(memory);
   for (std::int64_t b = first; b < last; ++b) {
     const LineGeometry::Place at = g.place(b);

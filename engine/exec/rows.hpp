@@ -10,6 +10,7 @@
 
 #include "engine/base/align.hpp"
 #include "engine/exec/row_order.hpp"
+#include "engine/exec/subnormals.hpp"
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
@@ -120,6 +121,7 @@ template <class Cell, class Into, class... Views>
                             std::ptrdiff_t sz, std::int64_t first, std::int64_t last, RowOrder order,
                             std::span<Into> into, const Cell& cell_in, const Views&... views_in) {
   if (first >= last) return;
+  const SubnormalsAreZero zero;
   const Cell cell = cell_in;  // a local copy, so the compiler knows that no store changes it
   const std::tuple<Views...> views(views_in...);
   const std::int64_t ny = box.hi.y - box.lo.y, block = order.block > 0 ? order.block : ny;
