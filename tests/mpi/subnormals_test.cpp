@@ -100,7 +100,7 @@ TEST(Subnormals, AreZeroOnLines) {
     TestContext context({.threads = threads});
     const auto lines = [](double by) {
       return [=](auto& out, auto& in) {
-        return LineStage("lines", ScaleOnLines{by}, 1, writes(out.now()), reads(in.now()));
+        return LineStage("lines", 1, ScaleOnLines{by}, writes(out.now()), reads(in.now()));
       };
     };
     EXPECT_EQ(kept(context, least<double>, Space::host, lines(0.5)), 0);
