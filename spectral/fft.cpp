@@ -52,6 +52,11 @@ int choose_slabs(std::int64_t block_bytes, int ranks) {
   return slabs;
 }
 
+/// What a pass gives its slabs to; without a transpose the next pass uses them in place.
+std::vector<Transpose*> by(const std::unique_ptr<Transpose>& transpose) {
+  return transpose ? std::vector{transpose.get()} : std::vector<Transpose*>{};
+}
+
 }  // namespace
 
 template <class T>
@@ -196,11 +201,10 @@ Pass FFT<T>::z_forward(Cells<C> out) {
 /// `first` computes slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
 void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
-  const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
-               xy_ ? xy_.get() : yz_.get()};
+  const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); }, by(xy_ ? xy_ : yz_)};
   const Pass y{in_z_.count,
                [&](int chunk) { along(1, Direction::forward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
-               yz_.get()};
+               by(yz_)};
   if (xy_)
     passes_.run(std::array{x, y, z_forward(out)}, kind);
   else
@@ -226,10 +230,10 @@ template <class T>
 void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind) {
   const Pass z{in_y_.count,
                [&](int chunk) { along(2, Direction::backward, in, at_z_, in_y_.slab(modes_.own(), chunk)); },
-               zy_.get()};
+               by(zy_)};
   const Pass y{in_z_.count,
                [&](int chunk) { along(1, Direction::backward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
-               yx_.get()};
+               by(yx_)};
   const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
   if (yx_)
     passes_.run(std::array{z, y, x}, kind);

@@ -62,6 +62,9 @@ Cells<T> cells_of(Level<T, N> level, int component = 0) {
 enum class Input { preserve, destroy };
 
 template <class T>
+class PlaneWindow;
+
+template <class T>
 class FFT {
  public:
   using C = std::complex<T>;
@@ -166,6 +169,8 @@ class FFT {
   void check(const Storage& real, const Storage& modes) const;
   template <int N, class From, class To, class Go>
   void each_component(const From& in, const To& out, Go&& go);
+
+  friend class PlaneWindow<T>;
 
   Context& context_;
   Int3 cells_;

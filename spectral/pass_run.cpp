@@ -17,10 +17,13 @@ namespace {
 /// slab. Cells in peers' memory are copied for this slab only, so that they are in the cache when it is
 /// computed.
 bool is_there(std::span<const Pass> passes, const Arrival& arrival) {
-  Transpose* from = passes[static_cast<std::size_t>(arrival.movement)].gives;
+  const Pass* from = &passes[static_cast<std::size_t>(arrival.movement)];
   for (const Pass& pass : passes)
-    if (pass.gives && pass.gives != from) pass.gives->push();
-  return from->chunk_arrived(arrival.number);
+    for (Transpose* transpose : pass.gives)
+      if (&pass != from) transpose->push();
+  bool all = true;
+  for (Transpose* transpose : from->gives) all = transpose->chunk_arrived(arrival.number) && all;
+  return all;
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ PassRun::PassRun(Context& context, const Strategy& strategy)
 /// boundary_first sends its pieces with the slab; `pipelined` would be the same and is not tried.
 Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
   if (!choice_) return {.strategy = &strategy_};
-  if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return pass.gives != nullptr; }))
+  if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.gives.empty(); }))
     return {.strategy = &Strategy::boundary_first};
   const auto differ = [](const Strategy& s) { return !s.divides_threads && !(s == Strategy::pipelined); };
   if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false);
@@ -67,7 +70,7 @@ void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
   if (Rehearsal* rehearsal = context_.rehearsal()) rehearsal->events.emplace_back(rehearsed(kind.name));
   executor_.carry_out(plan_.plan(), strategy, *this);
   for (const Pass& pass : passes)
-    if (pass.gives) timed(Phase::wait, [&] { pass.gives->wait(); });
+    for (Transpose* transpose : pass.gives) timed(Phase::wait, [&] { transpose->wait(); });
   const double computing = timeline.now() - begin - moving_;
   const auto counts_as = sample || lent ? Sampled::Kind::sample
                          : hides        ? Sampled::Kind::overlapped
@@ -80,13 +83,24 @@ void PassRun::shape(std::span<const Pass> passes) {
   passes_ = passes;
   shapes_.clear();
   for (const Pass& pass : passes)
-    shapes_.push_back({pass.slabs, !pass.gives                ? Next::in_memory
-                                   : pass.gives->cuts_agree() ? Next::from_the_same
-                                                              : Next::from_all});
+    shapes_.push_back({pass.slabs, pass.gives.empty()                 ? Next::in_memory
+                                   : pass.gives.front()->cuts_agree() ? Next::from_the_same
+                                                                      : Next::from_all});
 }
 
 void PassRun::start(const Piece& piece) {
-  timed(Phase::start, [&] { pass(piece.movement).gives->start_chunk(piece.number); });
+  timed(Phase::start, [&] {
+    each_given(piece,
+               [&](Transpose& transpose, int arriving) { transpose.start_chunk(piece.number, arriving); });
+  });
+}
+
+/// In the order in which the next pass uses them: a slab of all arrays.
+void PassRun::each_given(const Piece& piece,
+                         const std::function<void(Transpose&, int arriving)>& action) const {
+  const std::vector<Transpose*>& gives = pass(piece.movement).gives;
+  for (int j = 0; j < gives.front()->arriving(); ++j)
+    for (Transpose* transpose : gives) action(*transpose, j);
 }
 
 bool PassRun::arrived(const Arrival& arrival) {

@@ -24,7 +24,8 @@ namespace sc::spectral {
 struct Pass {
   int slabs = 1;
   std::function<void(int slab)> compute;
-  Transpose* gives = nullptr;  ///< transfers slabs to the next pass, which otherwise uses them in place
+  /// Transfer the slabs of each array to the next pass, which otherwise uses them in place.
+  std::vector<Transpose*> gives = {};
 };
 
 /// Transforms with the same passes.
@@ -38,8 +39,8 @@ class PassRun final : private Ports {
  public:
   /// Throws Error (bad_input) for a strategy that divides threads.
   PassRun(Context& context, const Strategy& strategy);
-  /// Collective. The result does not depend on the order. Occasionally a run of the kind is executed without
-  /// overlap, to measure M.
+  /// Collective. The result does not depend on the order, and the arrays of a pass are transferred alike.
+  /// Occasionally a run of the kind is executed without overlap, to measure M.
   void run(std::span<const Pass> passes, PassKind& kind);
   /// Collective: see Runner::begin_step().
   void begin_step() {
@@ -57,6 +58,7 @@ class PassRun final : private Ports {
   void wait(const Arrival& arrival) override;
   void compute(const Chunk& chunk) override;
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
+  void each_given(const Piece& piece, const std::function<void(Transpose&, int arriving)>& action) const;
   const Pass& pass(int number) const { return passes_[static_cast<std::size_t>(number)]; }
   template <class Action>
   void timed(Phase phase, Action&& action);

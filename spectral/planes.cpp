@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
@@ -42,6 +43,8 @@ class InMemory final : public Planes {
     for (int k = 0; k < count; ++k, address += bytes + stagger)
       arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
   }
+  InMemory(const PlaneShape& shape, std::vector<PlaneBytes> arrays)
+      : Planes(static_cast<int>(arrays.size())), planes_(shape.cells.z), arrays_(std::move(arrays)) {}
   void fill(int array, const Action& action) override { action(at(array)); }
   void meet(const std::vector<Use>&, const Meeting& meeting) override { meeting({0, planes_, arrays_}); }
   void take(int array, int /*next*/, const Action& action) override { action(at(array)); }
@@ -189,6 +192,10 @@ std::size_t PlaneShape::most_piece_bytes(int pieces) const {
 
 std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched) {
   return std::make_unique<InMemory>(shape, count, untouched);
+}
+
+std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, std::vector<PlaneBytes> arrays) {
+  return std::make_unique<InMemory>(shape, std::move(arrays));
 }
 
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

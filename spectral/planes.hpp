@@ -86,6 +86,8 @@ class Planes {
 
 /// `untouched`: for a rehearsal, only address space is allocated.
 std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched = false);
+/// In memory of the caller.
+std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, std::vector<PlaneBytes> arrays);
 /// `ring` is any stream of `memory` with sufficiently large slots. Throws Error (bad_input) for more pieces
 /// than planes, Error (storage) if the files cannot be created.
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

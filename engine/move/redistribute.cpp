@@ -98,8 +98,8 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   std::vector<Parcel>&departures = plan.parcels.departures, &arrivals = plan.parcels.arrivals;
   plan.arrivals.resize(static_cast<std::size_t>(chunks.arriving.count));
   for (int i = 0; i < chunks.leaving.count; ++i) {
-    plan.leaves.push_back(static_cast<int>(departures.size()));
     for (int j = 0; j < chunks.arriving.count; ++j) {
+      plan.leaves.push_back(static_cast<int>(departures.size()));
       std::vector<Region> out, in;
       for (int peer = 0; peer < context.size(); ++peer) {
         out.push_back(overlap(from.grid(), rank, leaving(rank, i), to.grid(), peer, arriving(peer, j), peer));
@@ -124,9 +124,9 @@ void Redistribute::before_round() {
   to_.set_fresh(point);
 }
 
-void Redistribute::start_chunk(int chunk) {
+void Redistribute::start_chunk(int chunk, int arriving) {
   begin();
-  const auto [first, last] = departures_of(chunk);
+  const auto [first, last] = departures_of(chunk, arriving);
   for (int piece = first; piece < last; ++piece) start(piece);
 }
 

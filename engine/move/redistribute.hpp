@@ -30,9 +30,14 @@ class Redistribute : public Exchange {
   /// differ. The source() of a piece is own cells of `from`, its sink() own cells of `to`.
   Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = std::size_t{60} * 1024);
 
-  /// The departures [first, second) of a departing chunk, and the arrivals of an arriving one.
+  /// The departures [first, second) of a departing chunk, those of its cells that belong to an arriving one,
+  /// and the arrivals of an arriving one.
   std::pair<int, int> departures_of(int chunk) const {
-    const auto c = static_cast<std::size_t>(chunk);
+    const std::size_t arriving = arrivals_.size(), c = static_cast<std::size_t>(chunk) * arriving;
+    return {leaves_[c], leaves_[c + arriving]};
+  }
+  std::pair<int, int> departures_of(int chunk, int arriving) const {
+    const auto c = static_cast<std::size_t>(chunk) * arrivals_.size() + static_cast<std::size_t>(arriving);
     return {leaves_[c], leaves_[c + 1]};
   }
   const std::vector<int>& arrivals_of(int chunk) const { return arrivals_[static_cast<std::size_t>(chunk)]; }
@@ -45,8 +50,8 @@ class Redistribute : public Exchange {
   };
   Redistribute(Storage& from, Storage& to, const InChunks& chunks);
 
-  /// The pieces of a departing chunk.
-  void start_chunk(int chunk);
+  /// The pieces of a departing chunk that belong to an arriving one.
+  void start_chunk(int chunk, int arriving);
   /// Processes arrived data of an arriving chunk; true when it is complete.
   bool take_chunk(int chunk);
   void push();
@@ -54,7 +59,8 @@ class Redistribute : public Exchange {
  private:
   struct Plan {
     Parcels parcels;
-    std::vector<int> leaves;                 ///< departures of chunk c: [leaves[c], leaves[c + 1])
+    /// Departures of chunk c to arriving chunk j of J: [leaves[c J + j], leaves[c J + j + 1])
+    std::vector<int> leaves;
     std::vector<std::vector<int>> arrivals;  ///< of each arriving chunk
   };
   static Plan plan(Storage& from, Storage& to, const InChunks& chunks);

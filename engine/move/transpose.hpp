@@ -33,6 +33,10 @@ class Transpose final : public Redistribute {
 
   /// Sends the pieces of a computed chunk of `from`. Call it for every chunk once in each round, also for
   /// empty ones.
+  void start_chunk(int chunk) {
+    for (int j = 0; j < arriving(); ++j) start_chunk(chunk, j);
+  }
+  /// The same for those pieces that belong to an arriving chunk.
   using Redistribute::start_chunk;
   /// Makes progress on a chunk of `to`; true when it is complete. Call it after the first start_chunk().
   bool chunk_arrived(int chunk) { return take_chunk(chunk); }

@@ -32,6 +32,11 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
       forcing_(runner_, transforms_->modes(), wavenumbers(), per_point_square(), options_.viscosity,
                options_.forcing),
       dt_(options_.dt) {
+  // One array after the other needs less memory.
+  if (options_.storage.where == Where::memory && options_.storage.memory == 0 &&
+      options_.form == Form::rotational && !has_scalar())
+    transforms_->open_window(3);
+  together_ = !transforms_->window_planes().empty();
   budget_ = make_budget(context, needs(), options_.storage, options_.engine.strategy.overlaps);
   std::vector<const char*> kept{"velocity before the step", "sum of stages"};
   if (options_.dealiasing == Dealiasing::phase_shift) kept.push_back("term on the other grid");
@@ -70,7 +75,7 @@ Needs Turbulence::needs() const {
   }
   // `process` already includes the transform, the velocity and the points. What remains is one component of
   // modes as scratch, tables, and memory of the libraries.
-  s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes;
+  s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes + transforms_->window_bytes();
   return s;
 }
 

@@ -110,6 +110,7 @@ void Turbulence::evaluate_twice(const Evaluation& how) {
 /// a scalar, array 0, they are seven and six, and its source takes its place among the modes.
 void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
+  if (together_) return evaluate_together(how);
   const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
   std::vector<Use> uses;
   if (has_scalar()) uses.push_back({0, reads_only});
@@ -117,17 +118,39 @@ void Turbulence::evaluate(const Evaluation& how) {
   for (int d = 0; d < 3; ++d) uses.push_back({w + d, changes});
   if (has_scalar()) to_planes(0, scalar_part.first);
   for (int d = 0; d < 3; ++d) to_planes(u + d, d);
-  // u = v if requested, v <- i k x v, and the scalar's source
-  const Curl rotation{wavenumbers(), gradient()};
-  ModeSweep curl("curl", rotation, {.flops = 18}, updates(v_));
-  ModeSweep keep_curl("curl", KeepCurl{rotation}, {.flops = 18}, writes(*u_), updates(v_));
-  store_->run(how.keep ? *keep_curl : *curl);
+  run_curl(how.keep);
   for (int d = 0; d < 3; ++d) to_planes(w + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w, u <- theta u
   meet(uses, how.choose_dt);
   std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last two are still in memory
   for (int d = 2; d >= 0 && has_scalar(); --d) order.push_back({u + d, 3, d});
   take(order, how.next);
+}
+
+/// The same in one plan: planes arrive and travel back while others are used.
+void Turbulence::evaluate_together(const Evaluation& how) {
+  for (int d = 0; d < 3; ++d) transforms_->lines(v_, d, d);
+  run_curl(how.keep);
+  for (int d = 0; d < 3; ++d) transforms_->lines(v_, d, 3 + d);
+  Transforms::PerThread fastest;
+  if (how.choose_dt) fastest.assign(threads(), {Accumulator(Reduce::max)});
+  const int planes = transforms_->planes().cells.z;
+  store_->through_planes([&] {
+    transforms_->through_planes(
+        [&](const auto& slab) {
+          transforms_->at_points(AtPoints::cross, slab, fastest);
+          if (how.choose_dt && slab.hi == planes) reduce(speed_, fastest);  // overlaps with the lines back
+        },
+        v_);
+  });
+}
+
+/// u = v if requested, v <- i k x v, and the scalar's source
+void Turbulence::run_curl(bool keep) {
+  const Curl rotation{wavenumbers(), gradient()};
+  ModeSweep curl("curl", rotation, {.flops = 18}, updates(v_));
+  ModeSweep keep_curl("curl", KeepCurl{rotation}, {.flops = 18}, writes(*u_), updates(v_));
+  store_->run(keep ? *keep_curl : *curl);
 }
 
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back; with a scalar four and nine.

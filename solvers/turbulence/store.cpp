@@ -39,7 +39,9 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   const spectral::PlaneShape shape = transforms.planes();
   const int count = transforms.plane_arrays();
   if (!budget.disk_used()) {
-    planes_ = spectral::planes_in_memory(shape, count, context.rehearses());
+    const std::vector<spectral::PlaneBytes> arrays = transforms.window_planes();
+    planes_ = arrays.empty() ? spectral::planes_in_memory(shape, count, context.rehearses())
+                             : spectral::planes_in_memory(shape, arrays);
     return;
   }
   context.together([&] {
@@ -81,9 +83,20 @@ void Store::prefetch(const std::vector<Planes::Use>& uses) { planes_->prefetch(u
 void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
   StorePhase& phase = phases_["points"];
   timed(phase.elapsed, [&] {
-    planes_->meet(uses, [&](const auto& slab) { timed(phase.compute, [&] { meeting(slab); }); });
+    planes_->meet(uses, [&](const auto& slab) {
+      const double before = phase.compute;
+      timed(phase.compute, [&] { meeting(slab); });
+      // no messages meanwhile
+      runner_.context().accounts()[Resource::messages].core_apart += phase.compute - before;
+    });
   });
   count(phase, planes_->phase(uses));
+}
+
+void Store::through_planes(const std::function<void()>& action) {
+  StorePhase& phase = phases_["points"];
+  timed(phase.elapsed, [&] { timed(phase.compute, action); });
+  count(phase, {});
 }
 
 void Store::take(int array, int next, const Planes::Action& action) {

@@ -36,6 +36,8 @@ class Store {
   void prefetch(const std::vector<Planes::Use>& uses);
   void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);
   void take(int array, int next, const Planes::Action& action);
+  /// What is done with all arrays of a window.
+  void through_planes(const std::function<void()>& action);
   /// Collective. The first piece of `next`, the following stage, is prefetched meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
   /// Prefetches the first pieces of a stage that runs later, after other computation; no file is read until

@@ -9,12 +9,14 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <optional>
 
 #include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/plan/rehearsal.hpp"
 #include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/statistics.hpp"
+#include "spectral/plane_window.hpp"
 
 namespace sc::turbulence {
 
@@ -113,6 +115,16 @@ class TransformsIn final : public Transforms {
     for (int k = 0; k < points.storage(0).components(); ++k)
       fft_.forward(spectral::cells_of(points_of(points), k), spectral::cells_of(modes_of(modes), first + k));
   }
+  void open_window(int back) override {
+    if (spectral::PlaneWindow<Real>::possible(fft_)) window_.emplace(fft_, arrays_, back);
+  }
+  std::vector<spectral::PlaneBytes> window_planes() const override;
+  std::int64_t window_bytes() const override { return window_ ? window_->memory() : 0; }
+  void lines(AnyField& modes, int component, int array) override {
+    window_->lines(array, spectral::cells_of(modes_of(modes), component));
+  }
+  void through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
+                      AnyField& modes) override;
   void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) override;
   void sample(const std::function<double(double, double, double)>& value,
               const spectral::PlaneBytes& planes) override;
@@ -137,8 +149,30 @@ class TransformsIn final : public Transforms {
   Int3 cells_;
   int components_, arrays_;
   spectral::FFT<Real> fft_;
+  std::optional<spectral::PlaneWindow<Real>> window_;
   std::vector<Workplace<Real>> workplaces_;  ///< one for each thread
 };
+
+template <class Real>
+std::vector<spectral::PlaneBytes> TransformsIn<Real>::window_planes() const {
+  std::vector<spectral::PlaneBytes> all;
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Mode<Real>));
+  for (int k = 0; window_ && k < arrays_; ++k) {
+    const auto cells = window_->planes(k);
+    all.push_back({reinterpret_cast<std::byte*>(cells.at), cells.y * size, cells.z * size});
+  }
+  return all;
+}
+
+template <class Real>
+void TransformsIn<Real>::through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
+                                        AnyField& modes) {
+  const std::vector<spectral::PlaneBytes> arrays = window_planes();
+  std::vector<spectral::Cells<Mode<Real>>> out;
+  for (int k = window_->back(); k < arrays_; ++k)
+    out.push_back(spectral::cells_of(modes_of(modes), static_cast<int>(out.size())));
+  window_->run([&](int lo, int hi) { points({lo, hi, arrays}); }, out);
+}
 
 template <class Real>
 void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) {
@@ -173,9 +207,7 @@ template <int arrays, class Kernel>
 void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
                               PerThread& into) {
   if (context_.rehearses()) return rehearse_points(arrays - first, arrays - back, slab.hi - slab.lo);
-  Timeline& timeline = context_.timeline();
-  const double begin = timeline.now();
-  const Scope scope(timeline, timeline.name("points"), Phase::all);
+  const Scope scope(context_.timeline(), context_.timeline().name("points"), Phase::all);
   team(context_.threads(), [&](int thread) {
     std::span<Accumulator> mine;
     if (!into.empty()) mine = into[static_cast<std::size_t>(thread)];
@@ -184,7 +216,6 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
       through_points(static_cast<int>(z), slab.arrays, first, back, thread,
                      [&](Workplace<Real>& here) { here.template multiply<arrays>(kernel, mine); });
   });
-  context_.accounts()[Resource::messages].core_apart += timeline.now() - begin;  // no messages meanwhile
 }
 
 /// Records a number of planes transformed in and out, with their lines along x, and along y if planes are

@@ -41,6 +41,18 @@ class Transforms {
   virtual void to_points(AnyField& modes, int first, AnyField& points) = 0;
   virtual void from_points(AnyField& points, AnyField& modes, int first) = 0;
 
+  /// Collective: from now on all planes belong to one plan with their messages (see spectral::PlaneWindow),
+  /// if there are messages and ranks do not divide planes. Arrays from `back` on are transformed back.
+  virtual void open_window(int back) = 0;
+  /// The planes of the window's arrays; empty without a window.
+  virtual std::vector<spectral::PlaneBytes> window_planes() const = 0;
+  virtual std::int64_t window_bytes() const = 0;  ///< besides the planes
+  /// Collective, with a window: a component of modes, for the array of that number; then all arrays to the
+  /// points, and back to components 0, … of `modes`.
+  virtual void lines(AnyField& modes, int component, int array) = 0;
+  virtual void through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
+                              AnyField& modes) = 0;
+
   /// Transforms some planes to the points and, if they are modified, back. `into`: results of each thread:
   /// the largest speed for products (empty: not computed), the sums for moments.
   using PerThread = std::vector<std::vector<Accumulator>>;
