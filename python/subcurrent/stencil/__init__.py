@@ -9,12 +9,13 @@ has conjugate gradients, with `vectors`.
 
 from .annotations import In, Index, InOut, Layer, Out
 from .boundaries import Dirichlet, Fixed, Mirror, Neumann
+from .compiled import Call
 from .compiling import NoCompiler
 from .faces import Condition, condition
 from .field import Field, Level
 from .functions import where
 from .grid import Grid
-from .kernels import Call, Kernel, kernel
+from .kernels import Kernel, kernel
 from .loop import Loop
 from .places import KernelError
 from .symbolic import sympy_kernel
