@@ -134,9 +134,10 @@ def _title(source: Path) -> str:
     """The case's, where the run folder keeps one."""
     if source.is_file():
         return source.stem
-    from ..report.figures import name_of, stored_case  # noqa: PLC0415 - matplotlib
+    from ..report.figures import stored_case  # noqa: PLC0415 - matplotlib
+    from ..solvers.kinds import title_of  # noqa: PLC0415 - matplotlib
 
-    return name_of(stored_case(RunFolder(source)))
+    return title_of(stored_case(RunFolder(source)))
 
 
 def add(app: typer.Typer) -> None:

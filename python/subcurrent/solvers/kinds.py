@@ -26,3 +26,8 @@ def predicted_kind(case: Any) -> Predicted:
 def kind_of(case: Case | dict[str, Any]) -> Kind:
     """The kind of a typed case, or of its tables."""
     return KINDS[case["solver"] if isinstance(case, dict) else case.solver]
+
+
+def title_of(case: Case) -> str:
+    """Name of the case in figures and reports."""
+    return kind_of(case).title(case)

@@ -10,7 +10,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import number
 from ..box import BoxKind
-from ..kind import csv_of
+from ..kind import csv_of, last_texts
 
 SLOT = 24  # arrays, a component each, that are near at a time: state, slopes and what files show
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
@@ -107,9 +107,7 @@ class CompressibleKind(BoxKind):
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         last, start = summary.get("last_step") or {}, summary.get("at_start") or {}
-
-        def text(name: str, form: str) -> str | None:
-            return None if last.get(name) is None else format(last[name], form)
+        text = last_texts(summary)
 
         def change(name: str) -> str | None:
             if last.get(name) is None or not start.get(name):
