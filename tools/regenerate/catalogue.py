@@ -36,36 +36,81 @@ class Figure:
         return self.place.endswith(".png")
 
 
-
-
-def of_case(
-    name: str, seconds: int, what: str, make: Callable[[Path], list[str]], tolerance: float | None = None,
-    case: str = "",
-) -> Figure:
-    """In the README of the case of that name, unless another is named."""
-    return Figure(name, f"cases/{case or name}/README.md", seconds, what, make, tolerance)
-
-
 CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dendrite", "cg"))
 TURBULENCE = "solvers/turbulence/README.md"
 
 COMPUTED = (
-    of_case("linear_wave", 12, "errors of four waves", runs.linear_wave, 1e-3),
-    of_case("linear_wave_cycles", 2, "the same by theory, for other cycles", runs.linear_wave_cycles, 1e-3, case="linear_wave"),
-    of_case("blast", 60, "the blast wave against HLLD", runs.blast, 1e-2),
-    of_case("field_loop", 20, "what a field loop keeps", runs.field_loop, 1e-2),
-    of_case("brio_wu", 20, "the shock tube against HLLD", runs.brio_wu, 2e-3),
-    of_case("orszag_tang", 90, "pressure on two lines", runs.orszag_tang, 1e-2),
-    of_case("forced_hit_128", 800, "forced turbulence against published spectra", runs.forced_hit, 1e-1),
-    of_case("forced_scalar", 400, "the budget of a passive scalar", runs.forced_scalar, 1e-1),
-    of_case("taylor_green_mach01", 5400, "the Taylor-Green vortex in a gas against the DNS", runs.taylor_green_mach01, 2e-2),
-    of_case("cavity_coarse", 20, "coarse cubes", cavities.cavity_coarse, 1e-2, case="cavity_re100"),
-    of_case("cavity_re400", 900, "Re = 400", cavities.cavity_re400, 2e-2),
-    of_case("cavity_re1000", 2700, "Re = 1000", cavities.cavity_re1000, 1e-3),
-    of_case("cavity_re1000_coarse", 200, "Re = 1000 against published profiles", cavities.cavity_re1000_coarse, 2e-2, case="cavity_re1000"),
-    of_case("cavity_re1000_starts", 1000, "Re = 1000 against the published extrema", cavities.cavity_re1000_starts, 2e-3, case="cavity_re1000"),
-    of_case("cavity_paper_a", 60, "the paper's first grid", cavities.cavity_paper_a),
-    of_case("backward_step", 3000, "separation behind a step against published lengths", cavities.backward_step, 1e-2),
+    Figure("linear_wave", "cases/linear_wave/README.md", 12, "errors of four waves", runs.linear_wave, 1e-3),
+    Figure(
+        "linear_wave_cycles",
+        "cases/linear_wave/README.md",
+        2,
+        "the same by theory, for other cycles",
+        runs.linear_wave_cycles,
+        1e-3,
+    ),
+    Figure("blast", "cases/blast/README.md", 60, "the blast wave against HLLD", runs.blast, 1e-2),
+    Figure("field_loop", "cases/field_loop/README.md", 20, "what a field loop keeps", runs.field_loop, 1e-2),
+    Figure("brio_wu", "cases/brio_wu/README.md", 20, "the shock tube against HLLD", runs.brio_wu, 2e-3),
+    Figure("orszag_tang", "cases/orszag_tang/README.md", 90, "pressure on two lines", runs.orszag_tang, 1e-2),
+    Figure(
+        "forced_hit_128",
+        "cases/forced_hit_128/README.md",
+        800,
+        "forced turbulence against published spectra",
+        runs.forced_hit,
+        1e-1,
+    ),
+    Figure(
+        "forced_scalar",
+        "cases/forced_scalar/README.md",
+        400,
+        "the budget of a passive scalar",
+        runs.forced_scalar,
+        1e-1,
+    ),
+    Figure(
+        "taylor_green_mach01",
+        "cases/taylor_green_mach01/README.md",
+        5400,
+        "the Taylor-Green vortex in a gas against the DNS",
+        runs.taylor_green_mach01,
+        2e-2,
+    ),
+    Figure("cavity_coarse", "cases/cavity_re100/README.md", 20, "coarse cubes", cavities.cavity_coarse, 1e-2),
+    Figure("cavity_re400", "cases/cavity_re400/README.md", 900, "Re = 400", cavities.cavity_re400, 2e-2),
+    Figure("cavity_re1000", "cases/cavity_re1000/README.md", 2700, "Re = 1000", cavities.cavity_re1000, 1e-3),
+    Figure(
+        "cavity_re1000_coarse",
+        "cases/cavity_re1000/README.md",
+        200,
+        "Re = 1000 against published profiles",
+        cavities.cavity_re1000_coarse,
+        2e-2,
+    ),
+    Figure(
+        "cavity_re1000_starts",
+        "cases/cavity_re1000/README.md",
+        1000,
+        "Re = 1000 against the published extrema",
+        cavities.cavity_re1000_starts,
+        2e-3,
+    ),
+    Figure(
+        "cavity_paper_a",
+        "cases/cavity_paper_a/README.md",
+        60,
+        "the paper's first grid",
+        cavities.cavity_paper_a,
+    ),
+    Figure(
+        "backward_step",
+        "cases/backward_step/README.md",
+        3000,
+        "separation behind a step against published lengths",
+        cavities.backward_step,
+        1e-2,
+    ),
     Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
     Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
@@ -124,13 +169,48 @@ COMPUTED = (
         1e-2,
     ),
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
-    of_case("nickel_direction", 20, "what the grid does to turned crystals", runs.nickel_direction, 1e-2, case="nickel_small"),
-    of_case("earth_north", 1800, "standoff", planets.earth_north, 1e-2),
-    of_case("earth_south", 2100, "southward field", planets.earth_south, 1e-2),
-    of_case("earth_north_tail", 240, "the day side that goes on, spacing 1", planets.earth_north_tail, 2e-2, case="earth_north"),
-    of_case("earth_south_tail", 480, "the tail until it is steady, spacing 1", planets.earth_south_tail, 2e-2, case="earth_south"),
-    of_case("earth_south_convection", 240, "open flux and polar-cap potential, spacing 1", planets.earth_south_convection, 2e-2, case="earth_south"),
-    of_case("earth_south_pressures", 150, "nodes by their pressure, spacing 1", planets.earth_south_pressures, 5e-2, case="earth_south"),
+    Figure(
+        "nickel_direction",
+        "cases/nickel_small/README.md",
+        20,
+        "what the grid does to turned crystals",
+        runs.nickel_direction,
+        1e-2,
+    ),
+    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", planets.earth_north, 1e-2),
+    Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", planets.earth_south, 1e-2),
+    Figure(
+        "earth_north_tail",
+        "cases/earth_north/README.md",
+        240,
+        "the day side that goes on, spacing 1",
+        planets.earth_north_tail,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_tail",
+        "cases/earth_south/README.md",
+        480,
+        "the tail until it is steady, spacing 1",
+        planets.earth_south_tail,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_convection",
+        "cases/earth_south/README.md",
+        240,
+        "open flux and polar-cap potential, spacing 1",
+        planets.earth_south_convection,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_pressures",
+        "cases/earth_south/README.md",
+        150,
+        "nodes by their pressure, spacing 1",
+        planets.earth_south_pressures,
+        5e-2,
+    ),
 )
 
 MEASURED = (

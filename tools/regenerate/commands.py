@@ -108,7 +108,7 @@ def ksp(_: Path) -> list[str]:
     """Ratios of ksp_bench on one rank and on two."""
     found: dict[str, list[str]] = {}
     for ranks in ("1", "2"):
-        line = ["mpirun", "-n", ranks, *"--oversubscribe --bind-to none".split(), RELEASE / "bench/ksp_bench"]
+        line = ["mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none", RELEASE / "bench/ksp_bench"]
         for name, ratio in re.findall(r"KSPCG's, Laplacian (.+), \d ranks?: (\S+) \(", printed(line)):
             found.setdefault(name, []).append(f"{float(ratio):.2f}")
     rows = [(*name.replace("^3", "³").replace("^2", "²").split(", "), *both) for name, both in found.items()]

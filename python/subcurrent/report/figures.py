@@ -43,7 +43,9 @@ def _probes(folder: RunFolder, case: Case, path: Path) -> None:
     from .plots.probes import draw_probes  # noqa: PLC0415 - matplotlib
 
     kind = kind_of(case)
-    draw_probes(path, folder.probes, title_of(case), kind.units(case), kind.columns(case).get("time", (1, "")))
+    draw_probes(
+        path, folder.probes, title_of(case), kind.units(case), kind.columns(case).get("time", (1, ""))
+    )
 
 
 PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes, ("probes.csv",))

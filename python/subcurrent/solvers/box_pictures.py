@@ -21,7 +21,9 @@ def paint_plane(
     `signed`, to either side of it."""
     edges = [np.linspace(0, 2 * np.pi, count + 1) for count in values.shape[::-1]]
     top = float(np.quantile(np.abs(values), 0.998)) or 1.0
-    mesh = axes.pcolormesh(*edges, values, cmap=colours, vmin=-top if signed else 0, vmax=top, rasterized=True)
+    mesh = axes.pcolormesh(
+        *edges, values, cmap=colours, vmin=-top if signed else 0, vmax=top, rasterized=True
+    )
     axes.set(xlabel="x", ylabel="y", aspect="equal")
     axes.set_title(title)
     axes.grid(visible=False)
@@ -30,7 +32,7 @@ def paint_plane(
 
 
 def draw_box_plane(
-    path: Path, values: np.ndarray, time: float, title: str, label: str, colours: str, *, signed: bool
+    path: Path, values: np.ndarray, time: float, title: str, *, label: str, colours: str, signed: bool
 ) -> None:
     with style.figure(path, 7.4, 6.6, f"{title}, time {time:.4g}") as drawing:
         name = "plane z = π of the box of 2π"
@@ -42,10 +44,12 @@ def draw_vorticity(path: Path, vorticity: np.ndarray, time: float, title: str) -
     magnitude = np.sqrt(np.sum(vorticity**2, axis=0))
     mean = magnitude.mean()
     values = magnitude / mean if mean > 0 else magnitude
-    draw_box_plane(path, values, time, title, "|ω| / mean of |ω|", "magma", signed=False)
+    draw_box_plane(path, values, time, title, label="|ω| / mean of |ω|", colours="magma", signed=False)
 
 
-def draw_reference(panels: dict[str, Any], reference: dict[str, np.ndarray], until: float, label: str) -> None:
+def draw_reference(
+    panels: dict[str, Any], reference: dict[str, np.ndarray], until: float, label: str
+) -> None:
     """Columns of a reference on the axes given for each, over its column t up to a time."""
     seen = reference["t"] <= until * (1 + 1e-9)
     for name, axes in panels.items():

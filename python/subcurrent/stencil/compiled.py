@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels and boundary conditions written in Python have in common: their C++, compiled for each precision
-and processor, and the checks of their arguments."""
+"""What kernels and boundary conditions written in Python have in common: their C++, compiled for each
+precision and processor, and the checks of their arguments."""
 
 from __future__ import annotations
 

@@ -57,7 +57,10 @@ DRAWINGS = (
         ("history.csv",),
     ),
     Drawing(
-        "schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren, ("snapshots",)
+        "schlieren.png",
+        "|∇ρ| and the dilatation in the plane z = π, last snapshot.",
+        _schlieren,
+        ("snapshots",),
     ),
     VORTICITY,
     Drawing(

@@ -204,7 +204,11 @@ DRAWINGS = (
         _started("orszag_tang"),
     ),
     Drawing(
-        "tube.png", "Profiles along the tube, against the reference.", _tube, ("axis.csv",), _started("brio_wu")
+        "tube.png",
+        "Profiles along the tube, against the reference.",
+        _tube,
+        ("axis.csv",),
+        _started("brio_wu"),
     ),
     Drawing(
         "history.png",
@@ -213,6 +217,11 @@ DRAWINGS = (
         ("history.csv",),
     ),
     Drawing(
-        "view.png", "Field lines in space, seen from the sun's side.", _view, ("snapshots",), _planet, in_space=True
+        "view.png",
+        "Field lines in space, seen from the sun's side.",
+        _view,
+        ("snapshots",),
+        _planet,
+        in_space=True,
     ),
 )

@@ -98,7 +98,8 @@ def draw_scalar(path: Path, plane: np.ndarray, time: float, title: str) -> None:
     """The scalar in the plane z = pi, shape (ny, nx), over its root mean square there."""
     rms = float(np.sqrt(np.mean(plane**2)))
     values = plane / rms if rms > 0 else plane
-    draw_box_plane(path, values, time, title, "θ / root mean square of θ", "RdBu_r", signed=True)
+    label = "θ / root mean square of θ"
+    draw_box_plane(path, values, time, title, label=label, colours="RdBu_r", signed=True)
 
 
 def draw_dissipation(

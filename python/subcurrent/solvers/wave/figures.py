@@ -52,5 +52,7 @@ def _history(folder: RunFolder, case: Any, path: Path) -> None:
 
 DRAWINGS = (
     Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure, ("snapshots",)),
-    Drawing("history.png", "Highest and lowest pressure, and the conserved energy.", _history, ("history.csv",)),
+    Drawing(
+        "history.png", "Highest and lowest pressure, and the conserved energy.", _history, ("history.csv",)
+    ),
 )
