@@ -10,11 +10,12 @@ from ..case.reading import Case, parsed_case, read_tables
 from ..errors import BadInput, NoData, SubcurrentError
 from ..launch import emulated
 from ..launch.rundir import RunFolder
-from ..solvers import drawings
+from ..solvers import Each
 from ..solvers.drawing import Drawing
 from ..solvers.kinds import kind_of, title_of
 from .records import read_record
 
+OF_SOLVERS = Each("figures", "DRAWINGS")
 PNG, OTHERS = ".png", (".pdf", ".svg")  # what a report shows, and further formats
 
 
@@ -52,7 +53,7 @@ PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes, (
 
 
 def drawings_of(case: Case) -> tuple[Drawing, ...]:
-    return (*drawings.drawings_of(case.solver), PROBES, STRATEGIES)
+    return (*OF_SOLVERS[case.solver], PROBES, STRATEGIES)
 
 
 def captions(case: Case) -> dict[str, str]:
