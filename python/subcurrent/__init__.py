@@ -20,7 +20,7 @@ The same solvers run from case files with the program `subcurrent`; `subcurrent 
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, StorageError, SubcurrentError
@@ -119,13 +119,18 @@ __all__ = [
 ]
 
 
-try:
-    __version__ = metadata.version("subcurrent")
-except metadata.PackageNotFoundError:  # used from a source tree that is not installed
-    __version__ = "not installed"
+def _version() -> str:
+    from importlib import metadata  # noqa: PLC0415 - slow to load
+
+    try:
+        return metadata.version("subcurrent")
+    except metadata.PackageNotFoundError:  # used from a source tree that is not installed
+        return "not installed"
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     for module, names in _FROM.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)

@@ -56,7 +56,7 @@ def test_version_and_summary_say_what_a_build_was_made_with(program):
     assert first.startswith("subcurrent ")
     said = {part: made_with.strip() for part, _, made_with in (line.strip().partition(" ") for line in parts)}
     program.write_case(SMALL)
-    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r").returncode == OK
+    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r", *QUIET).returncode == OK
     build = json.loads((program.folder / "r" / "summary.json").read_text())["build"]
     assert said == {part: made_with or "none" for part, made_with in build.items()}
     assert {"mpi", "compiler", "cuda"} <= set(said)

@@ -29,7 +29,7 @@ def wait_for_steps(folder: Path, count: int) -> None:
 def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     program.write_case(SMALL.replace("steps = 12", "steps = 100000"))
     folder = program.folder / "r"
-    running = program.start("run", "case.toml", "-n", "2", "--out", "r")
+    running = program.start("run", "case.toml", "-n", "2", "--out", "r", *QUIET)
     wait_for_steps(folder, 3)
     running.send_signal(signal.SIGINT)
     said, _ = running.communicate(timeout=60)
@@ -73,7 +73,7 @@ def ranks_of(folder: Path) -> list[int]:
 def test_kill_9_during_a_run_and_resume(program):
     program.write_case(SMALL.replace("steps = 12", "steps = 100000") + "[output]\ncheckpoint_every = 3\n")
     folder = program.folder / "r"
-    running = program.start("run", "case.toml", "-n", "2", "--out", folder)
+    running = program.start("run", "case.toml", "-n", "2", "--out", folder, *QUIET)
     wait_for_steps(folder, 8)
     victims = ranks_of(folder)
     assert len(victims) == 2

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..case.reference import read_columns
 from ..report.records import read_record
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..launch.rundir import RunFolder
 
 
