@@ -2,6 +2,7 @@
 """What the Python tests share: running the program as a user does, with the real compiled module or the
 fake."""
 
+import collections
 import csv
 import functools
 import os
@@ -63,6 +64,10 @@ def core_is_built() -> bool:
 
 
 def pytest_collection_modifyitems(items):
+    # A worker gets a file at a time: those whose tests start MPI, which take longest, come first.
+    quick = (item for item in items if not item.get_closest_marker("long"))
+    starts = collections.Counter(item.path for item in quick if item.get_closest_marker("mpi"))
+    items.sort(key=lambda item: -starts[item.path])
     if core_is_built():
         return
     skip = pytest.mark.skip(reason="the compiled module is not built")
