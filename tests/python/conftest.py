@@ -6,14 +6,16 @@ import collections
 import csv
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from subcurrent.errors import BAD_INPUT
+from subcurrent.errors import BAD_INPUT, OK
 
 # Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
 # program that a test starts would ignore them too.
@@ -145,6 +147,31 @@ def program(tmp_path):
 def fake_program(tmp_path):
     """The program with the FAKE compiled module: launching, folders, signals, figures."""
     return Program(tmp_path, fake=True)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory) -> Callable[..., Path]:
+    """Runs a case once for all tests of a worker that ask for the same run, and copy its folder."""
+    made: dict[tuple, Path] = {}
+
+    def run(case: str, *arguments: str, fake: bool = False) -> Path:
+        key = (case, *arguments, fake)
+        if key not in made:
+            program = Program(tmp_path_factory.mktemp("made_once"), fake)
+            program.write_case(case)
+            done = program("run", "case.toml", "--out", "r", *arguments)
+            assert done.returncode == OK, done.stderr
+            made[key] = program.folder / "r"
+        return made[key]
+
+    return run
+
+
+@pytest.fixture
+def finished(program, made_once) -> Path:
+    """The folder of a finished run of SMALL on one rank, as `r` beside its case file."""
+    program.write_case(SMALL)
+    return shutil.copytree(made_once(SMALL, "--strategy", "blocking", *QUIET), program.folder / "r")
 
 
 def sentence_of(done: subprocess.CompletedProcess) -> str:

@@ -42,11 +42,8 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     assert history(folder) == history(program.folder / "whole")
 
 
-def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program):
-    program.write_case(SMALL)
-    folder = program.folder / "r"
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    (snapshot,) = (folder / "snapshots").iterdir()
+def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program, finished):
+    (snapshot,) = (finished / "snapshots").iterdir()
     before = snapshot.read_bytes()
     snapshot.unlink()
     assert program("run", "case.toml", "--out", "r", "--resume", "-n", "2", *QUIET).returncode == OK
@@ -136,10 +133,8 @@ def test_a_run_that_diverges(program):
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "cut", "flipped", "foreign"])
-def test_a_damaged_checkpoint_is_refused(program, damage):
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    (checkpoint,) = (program.folder / "r" / "checkpoints").iterdir()
+def test_a_damaged_checkpoint_is_refused(program, finished, damage):
+    (checkpoint,) = (finished / "checkpoints").iterdir()
     data = bytearray(checkpoint.read_bytes())
     if damage == "rubbish":
         data = bytearray(b"this is no checkpoint")
@@ -159,16 +154,14 @@ def test_a_damaged_checkpoint_is_refused(program, damage):
     assert checkpoint.read_bytes() == bytes(data)
 
 
-def test_a_damaged_grid_file(program):
-    program.write_case(SMALL)
+def test_a_damaged_grid_file(program, finished):
     (program.folder / "grid.h5").write_bytes(b"no grid")
     options = ("--set", "grid.clustering=file", "--set", "grid.file=grid.h5")
-    done = program("run", "case.toml", "--out", "r", *options)
+    done = program("run", "case.toml", "--out", "new", *options)
     assert done.returncode == BAD_INPUT
     assert "grid.h5" in sentence_of(done)
-    assert not (program.folder / "r").exists(), "refused, and something was written"
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    before = {path: path.read_bytes() for path in (program.folder / "r").rglob("*") if path.is_file()}
+    assert not (program.folder / "new").exists(), "refused, and something was written"
+    before = {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()}
     for again in ("--overwrite", "--resume"):
         done = program("run", "case.toml", "--out", "r", again, *options)
         assert done.returncode == BAD_INPUT
