@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         kernel,
         sympy_kernel,
         where,
-    )
+    )  # fmt: skip
 
 # What each module gives: imported on first use, so that the program and its ranks start without matplotlib.
 _FROM = {
@@ -65,58 +65,17 @@ _FROM = {
     "fft": ("FFT",),
     "solvers.cg.solve": ("cg", "CgReport"),
     "stencil": (
-        "Dirichlet",
-        "Field",
-        "Fixed",
-        "Grid",
-        "In",
-        "InOut",
-        "Index",
-        "KernelError",
-        "Layer",
-        "Loop",
-        "Mirror",
-        "Neumann",
-        "Out",
-        "condition",
-        "kernel",
-        "sympy_kernel",
-        "where",
+        "Dirichlet", "Field", "Fixed", "Grid", "In", "InOut", "Index", "KernelError", "Layer", "Loop",
+        "Mirror", "Neumann", "Out", "condition", "kernel", "sympy_kernel", "where",
     ),
-}
+}  # fmt: skip
 
 __all__ = [
-    "FFT",
-    "BadInput",
-    "Cavity",
-    "CavityGrid",
-    "CgReport",
-    "Compressible",
-    "Dendrite",
-    "Dirichlet",
-    "Field",
-    "Fixed",
-    "Grid",
-    "In",
-    "InOut",
-    "Index",
-    "KernelError",
-    "Layer",
-    "Loop",
-    "Magnetosphere",
-    "Mirror",
-    "Neumann",
-    "Out",
-    "StorageError",
-    "SubcurrentError",
-    "Turbulence",
-    "Wave",
-    "cg",
-    "condition",
-    "kernel",
-    "sympy_kernel",
-    "where",
-]
+    "FFT", "BadInput", "Cavity", "CavityGrid", "CgReport", "Compressible", "Dendrite", "Dirichlet",
+    "Field", "Fixed", "Grid", "In", "InOut", "Index", "KernelError", "Layer", "Loop", "Magnetosphere",
+    "Mirror", "Neumann", "Out", "StorageError", "SubcurrentError", "Turbulence", "Wave", "cg",
+    "condition", "kernel", "sympy_kernel", "where",
+]  # fmt: skip
 
 
 def _version() -> str:

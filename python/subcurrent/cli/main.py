@@ -16,7 +16,7 @@ from ..launch import outcome
 from ..launch import run as jobs
 from . import foresight, measuring, pictures, usage, watch
 from .cg import cg
-from .options import CaseArgument, OverwriteOption, SetOption, console
+from .options import CaseArgument, OverwriteOption, SetOption, console, with_engine
 
 
 def _show_version(asked: bool) -> None:
@@ -125,13 +125,7 @@ def run(
     run.steps, run.time or run.until replaces the end of the run in the case file. In the same way run.dt
     and run.courant replace each other, and pressure.iterations and pressure.tolerance.
     """
-    sets = list(sets or [])
-    if threads is not None:
-        sets.append(f"engine.threads={threads}")
-    if strategy is not None:
-        sets.append(f'engine.strategy="{strategy}"')
-    if device is not None:
-        sets.append(f'engine.device="{device}"')
+    sets = with_engine(sets, threads=threads, strategy=strategy, device=device)
     request = jobs.RunRequest(case, ranks, sets, out, resume, overwrite, dry_run, untuned)
     raise typer.Exit(jobs.run(request, console()))
 
@@ -152,8 +146,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="the folder to make")],
     *,
     start: Annotated[
-        str | None,
-        typer.Option("--from", metavar="CASE", help="the case to copy  \\[default: cavity_re100]"),
+        str | None, typer.Option("--from", metavar="CASE", help="the case to copy  \\[default: cavity_re100]")
     ] = None,
     stencil: Annotated[
         bool, typer.Option("--stencil", help="write a stencil code in Python instead of a case")

@@ -12,7 +12,7 @@ from ..errors import BadInput
 from ..foresight import machine_file as machine_file_of
 from ..foresight import probe as probing
 from ..foresight import strategies as compare
-from .options import CaseArgument, NetworkOption, OverwriteOption, SetOption, console
+from .options import CaseArgument, NetworkOption, OverwriteOption, SetOption, console, with_engine
 
 
 def strategies(
@@ -63,9 +63,7 @@ def strategies(
       subcurrent strategies nickel_small --network rdma:8gbit
       mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
     """
-    sets = list(sets or [])
-    if threads is not None:
-        sets.append(f"engine.threads={threads}")
+    sets = with_engine(sets, threads=threads)
     request = compare.CompareRequest(
         case, ranks=ranks, sets=sets, steps=steps, repeats=repeats, sweeps=sweeps
     )

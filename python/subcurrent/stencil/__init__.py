@@ -21,26 +21,7 @@ from .places import KernelError
 from .symbolic import sympy_kernel
 
 __all__ = [
-    "Call",
-    "Condition",
-    "Dirichlet",
-    "Field",
-    "Fixed",
-    "Grid",
-    "In",
-    "InOut",
-    "Index",
-    "Kernel",
-    "KernelError",
-    "Layer",
-    "Level",
-    "Loop",
-    "Mirror",
-    "Neumann",
-    "NoCompiler",
-    "Out",
-    "condition",
-    "kernel",
-    "sympy_kernel",
-    "where",
-]
+    "Call", "Condition", "Dirichlet", "Field", "Fixed", "Grid", "In", "InOut", "Index", "Kernel",
+    "KernelError", "Layer", "Level", "Loop", "Mirror", "Neumann", "NoCompiler", "Out", "condition",
+    "kernel", "sympy_kernel", "where",
+]  # fmt: skip

@@ -19,36 +19,12 @@ EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known
 class CompressibleKind(BoxKind):
     compiled = "Compressible"
     history = (
-        "step",
-        "time",
-        "dt",
-        "courant",
-        "mass",
-        "momentum_x",
-        "momentum_y",
-        "momentum_z",
-        "total_energy",
-        "energy",
-        "solenoidal",
-        "dilatational",
-        "dissipation",
-        "pressure_work",
-        "friction",
-        "filtered",
-        "enstrophy",
-        "mach",
-        "dilatation",
-        "dilatation_skewness",
-        "largest_dilatation",
-        "skewness",
-        "taylor_reynolds",
-        "kolmogorov",
-        "kmax_eta",
-        "density_low",
-        "density_high",
-        "pressure_low",
-        "pressure_high",
-    )
+        "step", "time", "dt", "courant", "mass", "momentum_x", "momentum_y", "momentum_z",
+        "total_energy", "energy", "solenoidal", "dilatational", "dissipation", "pressure_work",
+        "friction", "filtered", "enstrophy", "mach", "dilatation", "dilatation_skewness",
+        "largest_dilatation", "skewness", "taylor_reynolds", "kolmogorov", "kmax_eta", "density_low",
+        "density_high", "pressure_low", "pressure_high",
+    )  # fmt: skip
 
     def fields(self, case: Any) -> list[Fields]:
         """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a component, its modes and the

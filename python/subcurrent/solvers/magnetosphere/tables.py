@@ -16,8 +16,7 @@ NOT_NEGATIVE = "a number >= 0"
 
 class Plasma(Table):
     initial: Literal["planet", "orszag_tang", "brio_wu", "blast", "field_loop", "linear_wave"] = key(
-        "initial state",
-        '"planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"',
+        "initial state", '"planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"'
     )
     gamma: float = key("ratio of specific heats", "a number greater than 1", 5.0 / 3.0, gt=1)
     wave: Literal["fast", "alfven", "slow", "entropy"] = key(
