@@ -4,7 +4,7 @@
 .PHONY: help bootstrap docs demo test test-long attack sanitize checked valgrind ptx bench figures lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
-PYTEST := pytest -q -n $(JOBS) --dist loadfile
+PYTEST := pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 help:       ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library, and for tests GoogleTest's and the engine's, compiled once for all sources: reading
 # them is most of what it takes to compile a small file. No source may rely on it: the sanitizer presets, which go
-# without, tell what is not included.
+# without, tell what is not included. CI builds only the unit tests so: libraries that these do not need go without in
+# every build.
 option(SUBCURRENT_PCH "precompile the headers that most sources include" ${PROJECT_IS_TOP_LEVEL})
 if(SUBCURRENT_CUDA OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(SUBCURRENT_PCH OFF)

@@ -20,7 +20,7 @@ The same solvers run from case files with the program `subcurrent`; `subcurrent 
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, StorageError, SubcurrentError
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         kernel,
         sympy_kernel,
         where,
-    )
+    )  # fmt: skip
 
 # What each module gives: imported on first use, so that the program and its ranks start without matplotlib.
 _FROM = {
@@ -65,67 +65,31 @@ _FROM = {
     "fft": ("FFT",),
     "solvers.cg.solve": ("cg", "CgReport"),
     "stencil": (
-        "Dirichlet",
-        "Field",
-        "Fixed",
-        "Grid",
-        "In",
-        "InOut",
-        "Index",
-        "KernelError",
-        "Layer",
-        "Loop",
-        "Mirror",
-        "Neumann",
-        "Out",
-        "condition",
-        "kernel",
-        "sympy_kernel",
-        "where",
+        "Dirichlet", "Field", "Fixed", "Grid", "In", "InOut", "Index", "KernelError", "Layer", "Loop",
+        "Mirror", "Neumann", "Out", "condition", "kernel", "sympy_kernel", "where",
     ),
-}
+}  # fmt: skip
 
 __all__ = [
-    "FFT",
-    "BadInput",
-    "Cavity",
-    "CavityGrid",
-    "CgReport",
-    "Compressible",
-    "Dendrite",
-    "Dirichlet",
-    "Field",
-    "Fixed",
-    "Grid",
-    "In",
-    "InOut",
-    "Index",
-    "KernelError",
-    "Layer",
-    "Loop",
-    "Magnetosphere",
-    "Mirror",
-    "Neumann",
-    "Out",
-    "StorageError",
-    "SubcurrentError",
-    "Turbulence",
-    "Wave",
-    "cg",
-    "condition",
-    "kernel",
-    "sympy_kernel",
-    "where",
-]
+    "FFT", "BadInput", "Cavity", "CavityGrid", "CgReport", "Compressible", "Dendrite", "Dirichlet",
+    "Field", "Fixed", "Grid", "In", "InOut", "Index", "KernelError", "Layer", "Loop", "Magnetosphere",
+    "Mirror", "Neumann", "Out", "StorageError", "SubcurrentError", "Turbulence", "Wave", "cg",
+    "condition", "kernel", "sympy_kernel", "where",
+]  # fmt: skip
 
 
-try:
-    __version__ = metadata.version("subcurrent")
-except metadata.PackageNotFoundError:  # used from a source tree that is not installed
-    __version__ = "not installed"
+def _version() -> str:
+    from importlib import metadata  # noqa: PLC0415 - slow to load
+
+    try:
+        return metadata.version("subcurrent")
+    except metadata.PackageNotFoundError:  # used from a source tree that is not installed
+        return "not installed"
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     for module, names in _FROM.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)

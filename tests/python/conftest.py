@@ -2,17 +2,20 @@
 """What the Python tests share: running the program as a user does, with the real compiled module or the
 fake."""
 
+import collections
 import csv
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from subcurrent.errors import BAD_INPUT
+from subcurrent.errors import BAD_INPUT, OK
 
 # Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
 # program that a test starts would ignore them too.
@@ -63,6 +66,10 @@ def core_is_built() -> bool:
 
 
 def pytest_collection_modifyitems(items):
+    # A worker gets a file at a time: those whose tests start MPI, which take longest, come first.
+    quick = (item for item in items if not item.get_closest_marker("long"))
+    starts = collections.Counter(item.path for item in quick if item.get_closest_marker("mpi"))
+    items.sort(key=lambda item: -starts[item.path])
     if core_is_built():
         return
     skip = pytest.mark.skip(reason="the compiled module is not built")
@@ -140,6 +147,31 @@ def program(tmp_path):
 def fake_program(tmp_path):
     """The program with the FAKE compiled module: launching, folders, signals, figures."""
     return Program(tmp_path, fake=True)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory) -> Callable[..., Path]:
+    """Runs a case once for all tests of a worker that ask for the same run, and copy its folder."""
+    made: dict[tuple, Path] = {}
+
+    def run(case: str, *arguments: str, fake: bool = False) -> Path:
+        key = (case, *arguments, fake)
+        if key not in made:
+            program = Program(tmp_path_factory.mktemp("made_once"), fake)
+            program.write_case(case)
+            done = program("run", "case.toml", "--out", "r", *arguments)
+            assert done.returncode == OK, done.stderr
+            made[key] = program.folder / "r"
+        return made[key]
+
+    return run
+
+
+@pytest.fixture
+def finished(program, made_once) -> Path:
+    """The folder of a finished run of SMALL on one rank, as `r` beside its case file."""
+    program.write_case(SMALL)
+    return shutil.copytree(made_once(SMALL, "--strategy", "blocking", *QUIET), program.folder / "r")
 
 
 def sentence_of(done: subprocess.CompletedProcess) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of tests/programs/stencil_reference.cpp written in Python; started by test_stencil_bits.py.
 
-stencil_bits.py PATH double|single STEPS STRATEGY THREADS TRANSPORT
+stencil_bits.py FOLDER STEPS STRATEGY THREADS TRANSPORT writes fields and sums of each precision
 """
 
 import math
@@ -42,8 +42,7 @@ def outflow(q: sc.Out, n: sc.Layer, s: sc.In, b: float):
     q.ghost[n] = 2 * q.inside[n] - q.inside[n + 1] + b * n - 0.1 * s[1].inside[1]
 
 
-def main(path, precision, steps, strategy, threads, transport):
-    grid = sc.Grid((18, 20, 22), halo=2, spacing=0.5, threads=int(threads), transport=transport)
+def run(precision, path, steps, strategy, grid):
     dtype = np.float32 if precision == "single" else np.float64
     u = grid.field("u", levels=2, dtype=dtype)
     v = grid.field("v", levels=2, components=2, dtype=dtype)
@@ -61,7 +60,7 @@ def main(path, precision, steps, strategy, threads, transport):
     w.boundary("all", sc.Fixed(0.5))
     loop = sc.Loop(grid, strategy=strategy)
     sums = []
-    for step in loop.steps(int(steps)):
+    for step in loop.steps(steps):
         a = float(dtype(0.05) + dtype(0.001) * dtype(step))
         loop.run(advance_u(u.next, u.now, v.now, a=a, every=5))
         u.advance()
@@ -70,9 +69,14 @@ def main(path, precision, steps, strategy, threads, transport):
         loop.run(relax(w.now))
     arrays = [field.gather() for field in (u, v, w)]
     if grid.rank == 0:
-        for first, second in sums:
-            print(f"{first:.17g} {second:.17g}")
-        Path(path).write_bytes(b"".join(array.tobytes() for array in arrays))
+        path.with_suffix(".sums").write_text("".join(f"{one:.17g} {other:.17g}\n" for one, other in sums))
+        path.write_bytes(b"".join(array.tobytes() for array in arrays))
+
+
+def main(folder, steps, strategy, threads, transport):
+    grid = sc.Grid((18, 20, 22), halo=2, spacing=0.5, threads=int(threads), transport=transport)
+    for precision in ("double", "single"):
+        run(precision, Path(folder) / precision, int(steps), strategy, grid)
 
 
 main(*sys.argv[1:])

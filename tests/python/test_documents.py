@@ -22,9 +22,7 @@ TABLES = {name: figure for name, figure in CATALOGUE.items() if not figure.pictu
 QUICK = [
     "cg_accuracy",
     "dendrite_work",
-    "dendrite_paper",
     "dendrite_fronts",
-    "linear_wave",
     "linear_wave_cycles",
 ]
 SLOWER = [
@@ -36,7 +34,9 @@ SLOWER = [
     "orszag_tang",
     "cg_volume",
     "nickel_direction",
+    "linear_wave",
 ]
+# test_paper_machines.py compares dendrite_paper, and test_plasma_cases.py the errors of the waves.
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -54,7 +54,8 @@ def sent(host: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "rate", ["100", "fast", "0mbit", "none", "-1mbit", "100mbit; true", "rdma:", "rdma:fast", "rdma:rdma:1mbit"]
+    "rate",
+    ["100", "fast", "0mbit", "none", "-1mbit", "100mbit; true", "rdma:", "rdma:fast", "rdma:rdma:1mbit"],
 )
 def test_a_rate_that_is_none_is_one_sentence(rate):
     with pytest.raises(BadInput, match="whole number of kbit, mbit or gbit"):

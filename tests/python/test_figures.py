@@ -19,6 +19,7 @@ from subcurrent.report.flowfield import FlowField, PlasmaField
 from subcurrent.report.plots import style
 from subcurrent.report.plots.history import draw_history, read_history
 from subcurrent.report.snapshot import CrystalField, read_snapshot
+from subcurrent.solvers.box_pictures import draw_vorticity
 from subcurrent.solvers.cavity.flow import draw_flow, draw_flow_3d
 from subcurrent.solvers.cavity.kind import profiles_csv
 from subcurrent.solvers.cavity.profiles import draw_profiles
@@ -35,7 +36,7 @@ from subcurrent.solvers.magnetosphere.plasma import (
 )
 from subcurrent.solvers.magnetosphere.plasma_plane import NAMES, draw_blast, draw_loop
 from subcurrent.solvers.magnetosphere.units import Units
-from subcurrent.solvers.turbulence.pictures import draw_dissipation, draw_scales, draw_vorticity
+from subcurrent.solvers.turbulence.pictures import draw_dissipation, draw_scales
 from subcurrent.solvers.wave.figures import draw_pressure
 from subcurrent.stencil import showing
 
@@ -237,7 +238,7 @@ PLANES = {
         1,
         {"x (m)", "pressure (Pa)", "z = 0.485 m"},
     ),
-    "vorticity": (lambda p: draw_vorticity(p, NOISE, 1.0, "T"), "1", 1, {"|ω| / mean of |ω|"}),
+    "vorticity": (lambda p: draw_vorticity(p, NOISE[None], 1.0, "T"), "1", 1, {"|ω| / mean of |ω|"}),
     "schlieren": (lambda p: draw_schlieren(p, NOISE, NOISE - 0.5, 1.0, "T"), "1", 2, {"|∇ρ|", "∇·u"}),
     "temperature": (lambda p: draw_temperature(p, CRYSTAL, "T"), "1 µm", 3, {"temperature (K)"}),
     "outlines": (lambda p: draw_outlines(p, [CRYSTAL], "T"), "1 µm", 3, {"x (µm)"}),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CASE, sentence_of, steps_in
+from conftest import CASE, QUIET, sentence_of, steps_in
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STOPPED, STORAGE
 from subcurrent.launch import guard
 from test_program_ends_fake import wait_for
@@ -22,7 +22,6 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
 ]
 LONG = CASE.replace("steps = 12", "steps = 100000")
-QUIET = ("--set", "output.figures=false")
 
 
 @pytest.fixture

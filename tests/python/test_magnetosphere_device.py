@@ -7,11 +7,11 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import QUIET
+from conftest import QUIET, history
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import OK, BadInput
-from test_magnetosphere import SMALL, SMALL_TILTED, history
+from test_magnetosphere_runs import SMALL, SMALL_TILTED
 
 ROWS = ("--set", "output.history_every=1")
 STEPS = ("--set", "run.steps=12")

@@ -6,14 +6,14 @@ import json
 import numpy as np
 import pytest
 
-from conftest import QUIET, refusal_of
+from conftest import QUIET, history, refusal_of
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_toml, load_case
 from subcurrent.errors import OK, BadInput
 from subcurrent.solvers.kinds import kind_of
 from subcurrent.solvers.magnetosphere.standoff import find_standoff
 from subcurrent.solvers.magnetosphere.units import Wind
-from test_magnetosphere import COARSE, SMALL, SMOOTH, history
+from test_magnetosphere_runs import COARSE, SMALL, SMOOTH
 
 GUSTS = """# density and field jump
 time,density,velocity_x,temperature,field_z

@@ -8,6 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+from regenerate import ROOT, blocks
+from regenerate.catalogue import CATALOGUE
 from regenerate.paper_machines import knee, on_gpus, tflops
 
 ALONE = 0.125  # TFLOPS of a GPU, from 960^3 on 16
@@ -26,6 +28,13 @@ def test_the_knee_is_where_the_paper_has_it(n: int, ideal: int, beyond: int) -> 
     assert tflops(n, on_gpus(n, ideal)["boundary_first"]) == pytest.approx(ideal * ALONE, rel=0.01)
     assert tflops(n, on_gpus(n, beyond)["boundary_first"]) < 0.95 * beyond * ALONE
     assert ideal < knee(n) <= beyond
+
+
+def test_the_table_of_the_solvers_page_is_as_it_stands(tmp_path: Path) -> None:
+    """In this process, which keeps what the other tests ask for."""
+    figure = CATALOGUE["dendrite_paper"]
+    stored = blocks.get(ROOT / figure.place, figure.name)
+    assert blocks.differences(stored, figure.make(tmp_path), figure.tolerance) == []
 
 
 def test_forty_gpus_reach_five_teraflops() -> None:

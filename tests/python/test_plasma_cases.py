@@ -17,7 +17,10 @@ from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.plasma_plane import diagonals
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import leapfrog_modes as theory
+
+from regenerate import blocks
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(900)]
 PERIOD = {name: 1 / wave.speed for name, wave in theory.WAVES.items()}
@@ -49,6 +52,15 @@ def test_waves_at_the_cases_settings_converge_fourfold_within_the_published_thre
     assert fine < (1.7 if wave == "entropy" else 1.3) * theory.WAVES[wave].threshold
     for n, error in ((32, coarse), (64, fine)):
         assert error == pytest.approx(theory.error(wave, n, 0.8, 256), rel=2e-4)
+    rows = blocks.get(find_case("linear_wave").parent / "README.md", "linear_wave")
+    name = wave.replace("alfven", "Alfvén")
+    (shown,) = [row.strip("| ").split(" | ") for row in rows if row.startswith(f"| {name} |")]
+    said = [
+        f"{coarse / fine:.2f}",
+        f"{theory.WAVES[wave].threshold:g}, {fine / theory.WAVES[wave].threshold:.2f}",
+    ]
+    assert shown[3:] == said, "tools/figures.py linear_wave"
+    assert [float(error) for error in shown[1:3]] == pytest.approx([coarse, fine], rel=1e-3)
 
 
 def test_short_cycles_lose_what_the_theory_says(program):

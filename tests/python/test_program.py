@@ -56,16 +56,14 @@ def test_version_and_summary_say_what_a_build_was_made_with(program):
     assert first.startswith("subcurrent ")
     said = {part: made_with.strip() for part, _, made_with in (line.strip().partition(" ") for line in parts)}
     program.write_case(SMALL)
-    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r").returncode == OK
+    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r", *QUIET).returncode == OK
     build = json.loads((program.folder / "r" / "summary.json").read_text())["build"]
     assert said == {part: made_with or "none" for part, made_with in build.items()}
     assert {"mpi", "compiler", "cuda"} <= set(said)
 
 
-def test_the_snapshot_is_the_flow_of_a_lid(program):
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    (path,) = (program.folder / "r" / "snapshots").iterdir()
+def test_the_snapshot_is_the_flow_of_a_lid(finished):
+    (path,) = (finished / "snapshots").iterdir()
     flow = read_snapshot(path)
     assert flow.points.shape == flow.velocity.shape == (3, 18, 18, 18)
     assert flow.points.min() == pytest.approx(0)
@@ -73,41 +71,35 @@ def test_the_snapshot_is_the_flow_of_a_lid(program):
     assert flow.velocity[0, -1, 5:-5, 5:-5] == pytest.approx(np.ones((8, 8)))
     assert np.abs(flow.velocity[:, 0]).max() == 0
     assert flow.velocity[0, -2, 8, 8] > 0
-    profiles = read_profiles(program.folder / "r" / "centreline.csv")
+    profiles = read_profiles(finished / "centreline.csv")
     z, u = profiles.lines["u"]
     assert np.all(np.diff(z) > 0)
     assert (u[0], u[-1]) == (pytest.approx(0), pytest.approx(1))
 
 
 @pytest.mark.parametrize("other", [("-n", "2"), ("--strategy", "halo_thread", "--threads", "2")])
-def test_ranks_and_strategies_give_the_same_history(program, other):
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "a", "--strategy", "blocking", *QUIET).returncode == OK
+def test_ranks_and_strategies_give_the_same_history(program, finished, other):
     done = program("run", "case.toml", "--out", "b", *other, *QUIET)
     assert done.returncode == OK, done.stderr
-    assert history(program.folder / "a") == history(program.folder / "b")
+    assert history(finished) == history(program.folder / "b")
 
 
-def test_resume_on_other_ranks_goes_on_with_the_same_bits(program):
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "whole", *QUIET).returncode == OK
-    assert program("run", "case.toml", "--out", "r", "--set", "run.steps=5", *QUIET).returncode == OK
-    done = program("run", "case.toml", "--out", "r", "-n", "2", "--resume", *QUIET)
+def test_resume_on_other_ranks_goes_on_with_the_same_bits(program, finished):
+    assert program("run", "case.toml", "--out", "parts", "--set", "run.steps=5", *QUIET).returncode == OK
+    done = program("run", "case.toml", "--out", "parts", "-n", "2", "--resume", *QUIET)
     assert done.returncode == OK, done.stderr
     assert "resumed from checkpoint_00000005.h5 at step 5" in done.stdout
-    assert history(program.folder / "r") == history(program.folder / "whole")
+    assert history(program.folder / "parts") == history(finished)
 
 
-def test_a_snapshot_is_a_grid_file(program):
+def test_a_snapshot_is_a_grid_file(program, finished):
     """The same points from a file, on other ranks, give the same bits as from the formula."""
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "a", *QUIET).returncode == OK
-    (snapshot,) = (program.folder / "a" / "snapshots").iterdir()
+    (snapshot,) = (finished / "snapshots").iterdir()
     from_file = ("--set", "grid.clustering=file", "--set", f"grid.file={snapshot}")
     for ranks in ("1", "3"):
         done = program("run", "case.toml", "-n", ranks, "--out", f"b{ranks}", *from_file, *QUIET)
         assert done.returncode == OK, done.stderr
-        assert history(program.folder / f"b{ranks}") == history(program.folder / "a")
+        assert history(program.folder / f"b{ranks}") == history(finished)
     wraps = ("--set", "boundaries.y-=periodic", "--set", "boundaries.y+=periodic")
     for wrong in (wraps, ("--set", "grid.points=[18,18,20]")):
         done = program("run", "case.toml", "--out", "c", *from_file, *wrong)

@@ -29,7 +29,7 @@ def wait_for_steps(folder: Path, count: int) -> None:
 def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     program.write_case(SMALL.replace("steps = 12", "steps = 100000"))
     folder = program.folder / "r"
-    running = program.start("run", "case.toml", "-n", "2", "--out", "r")
+    running = program.start("run", "case.toml", "-n", "2", "--out", "r", *QUIET)
     wait_for_steps(folder, 3)
     running.send_signal(signal.SIGINT)
     said, _ = running.communicate(timeout=60)
@@ -42,11 +42,8 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     assert history(folder) == history(program.folder / "whole")
 
 
-def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program):
-    program.write_case(SMALL)
-    folder = program.folder / "r"
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    (snapshot,) = (folder / "snapshots").iterdir()
+def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program, finished):
+    (snapshot,) = (finished / "snapshots").iterdir()
     before = snapshot.read_bytes()
     snapshot.unlink()
     assert program("run", "case.toml", "--out", "r", "--resume", "-n", "2", *QUIET).returncode == OK
@@ -73,7 +70,7 @@ def ranks_of(folder: Path) -> list[int]:
 def test_kill_9_during_a_run_and_resume(program):
     program.write_case(SMALL.replace("steps = 12", "steps = 100000") + "[output]\ncheckpoint_every = 3\n")
     folder = program.folder / "r"
-    running = program.start("run", "case.toml", "-n", "2", "--out", folder)
+    running = program.start("run", "case.toml", "-n", "2", "--out", folder, *QUIET)
     wait_for_steps(folder, 8)
     victims = ranks_of(folder)
     assert len(victims) == 2
@@ -136,10 +133,8 @@ def test_a_run_that_diverges(program):
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "cut", "flipped", "foreign"])
-def test_a_damaged_checkpoint_is_refused(program, damage):
-    program.write_case(SMALL)
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    (checkpoint,) = (program.folder / "r" / "checkpoints").iterdir()
+def test_a_damaged_checkpoint_is_refused(program, finished, damage):
+    (checkpoint,) = (finished / "checkpoints").iterdir()
     data = bytearray(checkpoint.read_bytes())
     if damage == "rubbish":
         data = bytearray(b"this is no checkpoint")
@@ -159,16 +154,14 @@ def test_a_damaged_checkpoint_is_refused(program, damage):
     assert checkpoint.read_bytes() == bytes(data)
 
 
-def test_a_damaged_grid_file(program):
-    program.write_case(SMALL)
+def test_a_damaged_grid_file(program, finished):
     (program.folder / "grid.h5").write_bytes(b"no grid")
     options = ("--set", "grid.clustering=file", "--set", "grid.file=grid.h5")
-    done = program("run", "case.toml", "--out", "r", *options)
+    done = program("run", "case.toml", "--out", "new", *options)
     assert done.returncode == BAD_INPUT
     assert "grid.h5" in sentence_of(done)
-    assert not (program.folder / "r").exists(), "refused, and something was written"
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    before = {path: path.read_bytes() for path in (program.folder / "r").rglob("*") if path.is_file()}
+    assert not (program.folder / "new").exists(), "refused, and something was written"
+    before = {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()}
     for again in ("--overwrite", "--resume"):
         done = program("run", "case.toml", "--out", "r", again, *options)
         assert done.returncode == BAD_INPUT

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import CASE, sentence_of, steps_in
+from conftest import CASE, QUIET, sentence_of, steps_in
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, OTHER, STOPPED, STORAGE
 
 pytestmark = [
@@ -30,7 +30,7 @@ def wait_for(condition, seconds=60.0):
 def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
-    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="0.02")
     wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
     running.send_signal(number)
     said, _ = running.communicate(timeout=30)
@@ -39,7 +39,8 @@ def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
     assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
     stopped_at = steps_in(folder)[-1]
     assert 5 < stopped_at < 400
-    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", f"run.steps={stopped_at + 5}")
+    more = ("--resume", "--set", f"run.steps={stopped_at + 5}", *QUIET)
+    done = fake_program("run", "case.toml", "--out", "r", *more)
     assert done.returncode == OK, done.stderr
     assert f"resumed from checkpoint_{stopped_at:08d}.h5" in done.stdout
     assert steps_in(folder) == list(range(1, stopped_at + 6))
@@ -48,14 +49,14 @@ def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
 def test_a_killed_launcher_leaves_a_checkpoint_and_no_ranks(fake_program):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 4000"))
     folder = fake_program.folder / "r"
-    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="0.02")
     wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
     running.kill()
     running.communicate(timeout=30)
     wait_for((folder / "summary.json").exists)
     assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
     more = steps_in(folder)[-1] + 3
-    options = ("--resume", "--set", f"run.steps={more}", "--set", "output.figures=false")
+    options = ("--resume", "--set", f"run.steps={more}", *QUIET)
     wait_for(lambda: fake_program("run", "case.toml", "--out", "r", *options).returncode == OK)
     assert steps_in(folder) == list(range(1, more + 1))
 
@@ -64,7 +65,7 @@ def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
     """`timeout` sends its signal to the command and to the whole process group."""
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
-    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="2")
+    running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="2")
     wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 0)
     running.send_signal(signal.SIGTERM)
     running.send_signal(signal.SIGINT)  # another number, or the kernel might make one of them
@@ -77,7 +78,7 @@ def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
 def test_a_second_signal_stops_at_once(fake_program):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
-    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="60")
+    running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="60")
     wait_for((folder / "history.csv").exists)
     time.sleep(0.5)
     running.send_signal(signal.SIGINT)
@@ -129,7 +130,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
 
 def test_resume_refuses_another_grid(fake_program):
     fake_program.write_case()
-    assert fake_program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    assert fake_program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
     done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
     assert done.returncode == BAD_INPUT
     assert "--resume needs the same grid" in sentence_of(done)

@@ -70,7 +70,7 @@ def test_nothing_is_written_over(fake_program):
     wrong = fake_program("run", "case.toml", "--out", "r", "--overwrite", "--set", "flow.reynolds=-1")
     assert wrong.returncode == BAD_INPUT
     assert contents(fake_program.folder / "r") == before
-    assert fake_program("run", "case.toml", "--out", "r", "--overwrite").returncode == OK
+    assert fake_program("run", "case.toml", "--out", "r", "--overwrite", *QUIET).returncode == OK
 
 
 @pytest.mark.parametrize("outer", [False, True])
@@ -251,3 +251,9 @@ def test_a_rank_never_loads_another_hdf5():
 def test_the_program_starts_without_what_draws():
     ask = "subcurrent.rank.worker, subcurrent.cli.main, subcurrent as s; s.Cavity; s.Turbulence"
     assert loaded_of({"matplotlib", "pyvista"}, ask) == []
+
+
+def test_the_program_starts_without_arrays_stencils_and_solvers_that_it_may_not_need():
+    late = {"numpy", "subcurrent.stencil", "subcurrent.solvers.wave.case", "subcurrent.solvers.wave.kind"}
+    assert loaded_of(late, "subcurrent.cli.main") == []
+    assert loaded_of(late - {"numpy"}, "subcurrent.rank.worker") == []

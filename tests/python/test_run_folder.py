@@ -11,10 +11,8 @@ import pytest
 from subcurrent.errors import STORAGE, BadInput, StorageError
 from subcurrent.launch.lock import among_the_ranks, wait_for_ranks
 from subcurrent.launch.rundir import FIGURES, RunFolder, write_text, writing
-from subcurrent.report.figures import PROBES, STRATEGIES
+from subcurrent.report.figures import OF_SOLVERS, PROBES, STRATEGIES
 from subcurrent.report.records import read_history
-from subcurrent.solvers import NAMES
-from subcurrent.solvers.drawings import drawings_of
 
 
 def a_run(path):
@@ -72,7 +70,7 @@ def test_what_a_run_wrote_is_known_whole_and_half_written(tmp_path):
 
 
 def test_every_figure_is_one_of_ours(tmp_path):
-    names = {drawing.name for solver in NAMES for drawing in (*drawings_of(solver), PROBES, STRATEGIES)}
+    names = {drawing.name for drawings in OF_SOLVERS.values() for drawing in (*drawings, PROBES, STRATEGIES)}
     assert names | {"wait.png", "residual.png"} == {f"{name}.png" for name in FIGURES}
 
 

@@ -10,7 +10,8 @@ from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, OK
 from subcurrent.report.snapshot import read_plane
-from subcurrent.solvers.turbulence.pictures import EnergySpectrum, draw_spectrum, draw_vorticity
+from subcurrent.solvers.box_pictures import draw_vorticity
+from subcurrent.solvers.turbulence.pictures import Spectrum, draw_spectrum
 from turbulence_runs import CASE, fields_of, last_snapshot
 
 
@@ -140,9 +141,9 @@ def test_bad_input_ends_with_one_sentence(program):
 
 def test_pictures_appear(tmp_path):
     k = np.arange(1, 40.0)
-    spectra = [EnergySpectrum(k, k ** (-5 / 3), "one", 0.4, 0.03)]
+    spectra = [Spectrum(k, k ** (-5 / 3), "one", 0.4 ** (2 / 3), 0.03)]
     draw_spectrum(tmp_path / "s.png", spectra, 39, "A spectrum")
-    draw_vorticity(tmp_path / "v.png", np.random.default_rng(1).random((16, 20)), 1.0, "A plane")
+    draw_vorticity(tmp_path / "v.png", np.random.default_rng(1).random((3, 16, 20)), 1.0, "A plane")
     for name in ("s.png", "v.png"):
         assert (tmp_path / name).stat().st_size > 10_000
 

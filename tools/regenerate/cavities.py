@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from subcurrent.case.reference import read_profiles
 
+from . import python
 from .runs import CASES, run, summary, table
 
 STARTS = ("output.figures=false", "output.timeline=false", "output.every=0")  # keep the last snapshot
@@ -130,8 +129,7 @@ def backward_step(scratch: Path) -> list[str]:
         sets = (f"grid.points=[{along},4,{up}]", f"run.time={time}", f'flow.initial="{start}"')
         folders.append(run(scratch / str(up), "backward_step", *sets, quiet=STARTS))
         (start,) = (folders[-1] / "snapshots").glob("*.vtkhdf")
-    line = [sys.executable, CASES / "backward_step" / "lengths.py", *folders]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    return python(CASES / "backward_step" / "lengths.py", *folders).splitlines()
 
 
 def cavity_paper_a(scratch: Path) -> list[str]:

@@ -3,32 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-from . import ROOT
-from .runs import table
-
-BENCH = ROOT / "bench"
-RELEASE = ROOT / "build" / "release"
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-def printed(command: list, folder: Path = ROOT) -> str:
-    words = [str(word) for word in command]
-    if words[0].startswith(str(RELEASE)) and not Path(words[0]).exists():
-        raise RuntimeError(f"{words[0]} is not built: make bootstrap")
-    done = subprocess.run(
-        words, check=True, cwd=folder, env={**os.environ, **AS_ROOT}, capture_output=True, text=True
-    )
-    return done.stdout
+from . import RELEASE, ROOT, printed, python
+from .runs import summary, table
 
 
 def script(name: str, *arguments) -> str:
-    return printed([sys.executable, BENCH / name, *arguments])
+    return python(ROOT / "bench" / name, *arguments)
 
 
 def tables_in(text: str) -> list[list[str]]:
@@ -95,7 +78,7 @@ def npb_peer(_: Path) -> list[str]:
 
 
 def attack(_: Path) -> list[str]:
-    return tables_in(printed([sys.executable, "-m", "tests.attack", "--table"]))[0]
+    return tables_in(python("-m", "tests.attack", "--table"))[0]
 
 
 def cg_volume(scratch: Path) -> list[str]:
@@ -105,8 +88,8 @@ def cg_volume(scratch: Path) -> list[str]:
         counted = []
         for partition in ("row", "column", "grid"):
             out = scratch / f"{partition}{ranks}"
-            line = [sys.executable, "-m", "subcurrent", "cg", "--class", "A", "--partition", partition]
-            printed([*line, "--strategy", "blocking", "-n", ranks, "--out", out])
+            line = ["-m", "subcurrent", "cg", "--class", "A", "--partition", partition, "-n", ranks]
+            python(*line, "--strategy", "blocking", "--out", out)
             counted.append(bytes_of_product(out))
         rows.append((str(ranks), *(f"{1e-3 * count:.0f}" for count in counted)))
     return table(("ranks", "row", "column", "grid"), rows)
@@ -125,15 +108,7 @@ def ksp(_: Path) -> list[str]:
     """Ratios of ksp_bench on one rank and on two."""
     found: dict[str, list[str]] = {}
     for ranks in ("1", "2"):
-        line = [
-            "mpirun",
-            "-n",
-            ranks,
-            "--oversubscribe",
-            "--bind-to",
-            "none",
-            RELEASE / "bench" / "ksp_bench",
-        ]
+        line = ["mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none", RELEASE / "bench/ksp_bench"]
         for name, ratio in re.findall(r"KSPCG's, Laplacian (.+), \d ranks?: (\S+) \(", printed(line)):
             found.setdefault(name, []).append(f"{float(ratio):.2f}")
     rows = [(*name.replace("^3", "³").replace("^2", "²").split(", "), *both) for name, both in found.items()]
@@ -141,10 +116,8 @@ def ksp(_: Path) -> list[str]:
 
 
 def bytes_of_product(folder: Path) -> float:
-    import json  # noqa: PLC0415
-
-    summary = json.loads((folder / "summary.json").read_text())
-    return summary["bytes_sent"] / (summary["class"]["iterations"] * 26)
+    told = summary(folder)
+    return told["bytes_sent"] / (told["class"]["iterations"] * 26)
 
 
 ORDERS = {  # as the serial reference prints them, and as the document calls them

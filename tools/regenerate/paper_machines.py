@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ ORDERS = ["blocking", "ordered", "boundary_first"]
 GPUS = {512: (1, 2, 4, 8, 16, 24, 32, 40), 960: (4, 8, 16, 24, 32, 40), 1920: (30, 32, 40, 48, 64)}
 
 
+@functools.cache
 def on_gpus(
     n: int, gpus: int, *, cubes: bool = False, change: Callable[[Any], Any] = lambda m: m
 ) -> dict[str, Any]:

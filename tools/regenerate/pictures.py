@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.figures import stored_case
 from subcurrent.solvers.dendrite.figures import crystals_of
 
-from . import ROOT
+from . import ROOT, python
 from .commands import script
 from .runs import run
 
@@ -62,8 +60,7 @@ def plotted(case: str, *options: str) -> Callable[[Path], Path]:
 
     def make(scratch: Path) -> Path:
         folder, path = run(scratch / "run", case, quiet=("output.figures=false",)), scratch / "figure.png"
-        line = [sys.executable, "-m", "subcurrent", "plot", folder, *options, "--out", path]
-        subprocess.run(line, check=True, capture_output=True, text=True)
+        python("-m", "subcurrent", "plot", folder, *options, "--out", path)
         return path
 
     return make
@@ -83,7 +80,7 @@ def by_tutorial(name: str, picture: str) -> Callable[[Path], Path]:
     """A tutorial of examples/python draws it, as it stands."""
 
     def make(scratch: Path) -> Path:
-        subprocess.run([sys.executable, ROOT / "examples" / "python" / f"{name}.py"], check=True, cwd=scratch)
+        python(ROOT / "examples" / "python" / f"{name}.py", folder=scratch)
         return scratch / picture
 
     return make

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
+from . import python
 from .runs import CASES, run, summary, table
 
 
@@ -52,8 +51,7 @@ def earth_south(scratch: Path) -> list[str]:
 
 def tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
     """What cases/earth_south/tail.py prints: its heading, and its rows from t = 2000 on, in part."""
-    line = [sys.executable, CASES / "earth_south" / "tail.py", "--out", folder, *words]
-    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    text = python(CASES / "earth_south" / "tail.py", "--out", folder, *words)
     heading, _, *rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
     often = [row for row in rows if float(row[0]) > 1900]
     return heading, [r for r in often if float(r[0]) > 6200 or round(float(r[0]) / 500) % 2 == 0]
@@ -76,18 +74,14 @@ def earth_north_tail(scratch: Path) -> list[str]:
 
 def earth_south_pressures(scratch: Path) -> list[str]:
     """What cases/earth_south/pressures.py prints of the tail at t = 6000 where the floor is far below."""
-    folder = CASES / "earth_south"
-    run_it = [sys.executable, folder / "tail.py", "--out", scratch / "low", "--time", "6000"]
-    subprocess.run([*run_it, "--set", "limits.pressure=1e-10"], check=True, capture_output=True)
-    line = [sys.executable, folder / "pressures.py", scratch / "low"]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    tail(scratch / "low", "--time", "6000", "--set", "limits.pressure=1e-10")
+    return python(CASES / "earth_south" / "pressures.py", scratch / "low").splitlines()
 
 
 def earth_south_convection(scratch: Path) -> list[str]:
     """What cases/earth_south/convection.py prints of the tail: every second row from t = 2000 on."""
     tail(scratch / "as it is")
-    line = [sys.executable, CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900"]
-    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900")
     heading, rule, *rows = [line for line in text.splitlines() if line.startswith("|")]
     return [heading, rule, *rows[::2]]
 

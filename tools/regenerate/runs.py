@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from subcurrent.case.reference import read_columns
 
-from . import ROOT
+from . import ROOT, python
 
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 import leapfrog_modes
@@ -34,8 +33,7 @@ def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 def run(folder: Path, case: str, *sets: str, ranks: int = 1, quiet: tuple[str, ...] = QUIET) -> Path:
     """A run of a shipped case in its folder."""
     words = [word for text in (*quiet, *sets) for word in ("--set", text)]
-    line = [sys.executable, "-m", "subcurrent", "run", str(CASES / case / "case.toml"), "-n", str(ranks)]
-    subprocess.run([*line, "--out", str(folder), *words], check=True, capture_output=True, text=True)
+    python("-m", "subcurrent", "run", CASES / case / "case.toml", "-n", ranks, "--out", folder, *words)
     return folder
 
 
@@ -85,8 +83,7 @@ def brio_wu(scratch: Path) -> list[str]:
 
 def nickel_direction(_: Path) -> list[str]:
     """What cases/nickel_small/direction.py prints."""
-    line = [sys.executable, CASES / "nickel_small" / "direction.py"]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    return python(CASES / "nickel_small" / "direction.py").splitlines()
 
 
 def forced_hit(scratch: Path) -> list[str]:
@@ -101,8 +98,7 @@ def forced_hit(scratch: Path) -> list[str]:
     for name, sets in sizes.items():
         quiet = ("output.figures=false", "output.timeline=false")  # spectra come with snapshots
         folder = run(scratch / name, "forced_hit_128", *sets, quiet=quiet)
-        line = [sys.executable, CASES / "forced_hit_128" / "spectrum.py", folder]
-        printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+        printed = python(CASES / "forced_hit_128" / "spectrum.py", folder).splitlines()
         lines += printed if not lines else printed[2:]
     return lines
 
@@ -114,8 +110,7 @@ def forced_scalar(scratch: Path) -> list[str]:
         run(scratch / name, "forced_scalar", *sets, quiet=(*QUIET, "output.every=0"))
         for name, sets in sizes.items()
     ]
-    line = [sys.executable, CASES / "forced_scalar" / "budget.py", *folders]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    return python(CASES / "forced_scalar" / "budget.py", *folders).splitlines()
 
 
 def taylor_green_mach01(scratch: Path) -> list[str]:
@@ -124,8 +119,7 @@ def taylor_green_mach01(scratch: Path) -> list[str]:
         run(scratch / str(n), "taylor_green_mach01", f"grid.points=[{n},{n},{n}]", "output.history_every=10")
         for n in (64, 128)
     ]
-    line = [sys.executable, CASES / "taylor_green_mach01" / "compare.py", *folders]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    return python(CASES / "taylor_green_mach01" / "compare.py", *folders).splitlines()
 
 
 def orszag_tang(scratch: Path) -> list[str]:

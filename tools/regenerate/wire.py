@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+from . import python
 from .runs import table
 
 HIDING = ("boundary_first", "pipelined", "interior_first", "automatic")
@@ -20,11 +19,9 @@ def strategies(scratch: Path, link: str, points: int, steps: int) -> dict:
     out = scratch / f"{link}_{points}"
     sets = (f"grid.points=[{points},{points},{points}]", "engine.split=[1,1,2]")
     words = [word for text in sets for word in ("--set", text)]
-    words += ["--network", link]
-    names = ",".join(("blocking", *HIDING))
-    line = [sys.executable, "-m", "subcurrent", "strategies", "decaying_mach05", "-n", "2", "--out", str(out)]
-    counts = ["--steps", str(steps), "--repeats", "2", "--strategies", names]
-    subprocess.run([*line, *counts, *words], check=True, capture_output=True, text=True)
+    words += ["--network", link, "--strategies", ",".join(("blocking", *HIDING))]
+    line = ["-m", "subcurrent", "strategies", "decaying_mach05", "-n", "2", "--out", out]
+    python(*line, "--steps", steps, "--repeats", 2, *words)
     return json.loads((out / "strategies.json").read_text())
 
 

@@ -18,14 +18,8 @@ from .splits import chosen_split, splits
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
 STRATEGIES = (
-    "blocking",
-    "ordered",
-    "boundary_first",
-    "interior_first",
-    "pipelined",
-    "halo_thread",
-    "automatic",
-)
+    "blocking", "ordered", "boundary_first", "interior_first", "pipelined", "halo_thread", "automatic",
+)  # fmt: skip
 DEVICES = ("cpu", "cuda", "emulated")
 
 

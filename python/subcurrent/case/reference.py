@@ -7,10 +7,12 @@ import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..errors import BadInput, storage_error
+
+if TYPE_CHECKING:
+    import numpy as np
 
 PAIRS = (("z", "u"), ("x", "w"))
 
@@ -41,6 +43,8 @@ class Profiles:
 
 
 def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> float:
+    import numpy as np  # noqa: PLC0415 - slow to load, and most runs have no reference
+
     return float(np.max(np.abs(np.interp(theirs[0], *mine) - theirs[1])))
 
 
@@ -63,6 +67,8 @@ def read_profiles(path: Path) -> Profiles:
 
 
 def _column_pair(rows: list[dict[str, str]], place: str, value: str) -> tuple[np.ndarray, np.ndarray]:
+    import numpy as np  # noqa: PLC0415 - slow to load, and most runs have no reference
+
     given = [(float(row[place]), float(row[value])) for row in rows if row[place]]
     return tuple(np.array(column) for column in zip(*given, strict=True))
 
@@ -77,6 +83,8 @@ def reference_for(folder: Path, reynolds: float) -> Path | None:
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
     """The columns of a CSV file of numbers by name; lines that begin with # are left out."""
+    import numpy as np  # noqa: PLC0415 - slow to load, and most runs have no reference
+
     try:
         lines = [
             line

@@ -97,10 +97,7 @@ def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> 
 
 
 # What the keys were called in version 0.1: by solver, old values and new ones.
-KINDS = {
-    "turbulence": {"memory": "memory", "disk": "files"},
-    "dendrite": {"device": None, "host": "host"},
-}
+KINDS = {"turbulence": {"memory": "memory", "disk": "files"}, "dendrite": {"device": None, "host": "host"}}
 OUTDATED = "; the old key will be removed in the next version."
 
 

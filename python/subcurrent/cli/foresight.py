@@ -14,7 +14,7 @@ from ..foresight import predict as predicting
 from ..foresight import probe as probing
 from ..foresight import scale as scaling
 from ..foresight import tune as tuning
-from .options import CaseArgument, NetworkOption, SetOption, console
+from .options import CaseArgument, NetworkOption, SetOption, console, with_engine
 
 MachineOption = Annotated[
     str, typer.Option("--machine", help="a machine file, or the name of one that `subcurrent machines` lists")
@@ -88,9 +88,7 @@ def predict(
       subcurrent predict nickel_small --machine azure_hbv3 -n 8,64,512 --weak --simulate
       subcurrent predict nickel_small --machine azure_hbv3 -n 30,120,480 --threads 4 --steps-per-pass 1,2,4,8
     """
-    sets = list(sets or [])
-    if threads is not None:
-        sets.append(f"engine.threads={threads}")
+    sets = with_engine(sets, threads=threads)
     request = predicting.PredictRequest(
         case, machine, ranks, per_node=per_node, sets=sets, weak=weak, steps=steps, sweeps=sweeps
     )
@@ -193,9 +191,7 @@ def scale(
       subcurrent scale nickel_small -n 1,2 --strategy boundary_first --machine here.toml
       subcurrent scale nickel_small -n 1,2,4 --network 100mbit
     """
-    sets = list(sets or [])
-    if threads is not None:
-        sets.append(f"engine.threads={threads}")
+    sets = with_engine(sets, threads=threads)
     request = scaling.ScaleRequest(case, ranks, strategy, sets, weak, steps, repeats, sweeps, machine, out)
     request.network = network
     raise typer.Exit(scaling.scale(request, console()))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from typing import Annotated
@@ -30,3 +31,8 @@ NetworkOption = Annotated[
         metavar="RATE", help="emulate a network of this rate between the ranks, e.g. 100mbit or rdma:8gbit"
     ),
 ]
+
+
+def with_engine(sets: list[str] | None, **keys: int | str | None) -> list[str]:
+    """The texts of --set, and one for each option that gives a key of [engine]."""
+    return [*(sets or []), *(f"engine.{k}={json.dumps(v)}" for k, v in keys.items() if v is not None)]

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import BadInput
 from ..launch.rundir import RunFolder
-from ..report.slices import AXES, Slice, Wanted, read_slice, read_time
+from ..solvers.kinds import title_of
+
+if TYPE_CHECKING:
+    from ..report.slices import Wanted
 
 SourceArgument = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder, or a snapshot")]
 FieldOption = Annotated[
@@ -52,6 +55,7 @@ def plot(
       subcurrent plot temperature.vtkhdf --plane x --out cut.svg
     """
     from ..report.plots import plane as plots  # noqa: PLC0415 - matplotlib
+    from ..report.slices import read_slice  # noqa: PLC0415 - h5py
 
     wanted = _wanted(field, component, plane)
     paths = _snapshots(source)
@@ -84,16 +88,19 @@ def film(
       subcurrent film runs/nickel_small --field phase --plane z=0 --rate 10 --out crystal.gif
     """
     from ..report.plots import plane as plots  # noqa: PLC0415 - matplotlib
+    from ..report.slices import read_slice  # noqa: PLC0415 - h5py
 
     wanted = _wanted(field, component, plane)
     paths = _snapshots(source)
     target = _target(out, plots.FILMS)
-    shown: list[Slice] = [read_slice(path, wanted) for path in paths]
+    shown = [read_slice(path, wanted) for path in paths]
     plots.draw_film(target, shown, _title(source), plots.Look(colours, log), rate)
     print(f"{target}: {len(shown)} pictures")
 
 
 def _wanted(field: str | None, component: int | None, plane: str) -> Wanted:
+    from ..report.slices import AXES, Wanted  # noqa: PLC0415 - h5py
+
     axis, equals, at = plane.replace(" ", "").partition("=")
     try:
         place = float(at) if equals else None
@@ -115,6 +122,8 @@ def _snapshots(source: Path) -> list[Path]:
 
 def _nearest(paths: list[Path], time: float) -> Path:
     """Within the times that there are, to rounding: a case may give the last as its end."""
+    from ..report.slices import read_time  # noqa: PLC0415 - h5py
+
     times = [read_time(path) for path in paths]
     slack = 1e-6 * abs(times[-1])
     if not times[0] - slack <= time <= times[-1] + slack:
@@ -134,9 +143,9 @@ def _title(source: Path) -> str:
     """The case's, where the run folder keeps one."""
     if source.is_file():
         return source.stem
-    from ..report.figures import name_of, stored_case  # noqa: PLC0415 - matplotlib
+    from ..report.figures import stored_case  # noqa: PLC0415 - matplotlib
 
-    return name_of(stored_case(RunFolder(source)))
+    return title_of(stored_case(RunFolder(source)))
 
 
 def add(app: typer.Typer) -> None:

@@ -22,7 +22,6 @@ from ..solvers.cg.case import NAME as CG
 from ..solvers.cg.case import CgCase
 from ..solvers.kinds import predicted_kind
 
-CASES = SOLVERS | {CG: CgCase}
 SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
 
@@ -44,7 +43,8 @@ class Part:
     traces: str = ""  # a folder with one for each strategy, where a simulator finds what a rank plays
 
     def typed_case(self) -> Any:
-        return CASES[self.case["solver"]].model_validate(self.case)
+        solver = self.case["solver"]
+        return (CgCase if solver == CG else SOLVERS[solver]).model_validate(self.case)
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:

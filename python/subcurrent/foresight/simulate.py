@@ -19,8 +19,6 @@ from ..case.reading import Case, as_tables
 from ..errors import BadInput, SubcurrentError
 from ..launch.rundir import writing
 from ..solvers.cg.case import NAME as CG
-from ..stencil.compiling import folder as cache
-from ..stencil.compiling import headers
 from .machine_figures import Places, figures, places
 from .machine_keys import Machine
 from .rehearse import Part, rehearse
@@ -173,7 +171,9 @@ def platform(machine: Machine, where: Places, rank_byte: float) -> str:
 
 def compiled(programs: Simulator) -> Path:
     """The program that each simulated rank runs, compiled once for these sources."""
-    root = headers()
+    from ..stencil import compiling  # noqa: PLC0415 - all of the stencils: slow to load
+
+    root = compiling.headers()
     missing = [name for name in SOURCES if not (root / name).is_file()]
     if missing:
         raise SubcurrentError(f"{root / missing[0]} is missing: reinstall subcurrent.")
@@ -183,7 +183,7 @@ def compiled(programs: Simulator) -> Path:
         digest.update(path.read_bytes())
         if (header := path.with_suffix(".hpp")).is_file():
             digest.update(header.read_bytes())
-    program = cache() / f"simulated-{digest.hexdigest()[:16]}"
+    program = compiling.folder() / f"simulated-{digest.hexdigest()[:16]}"
     if program.is_file():
         return program
     with writing(program.parent):

@@ -92,7 +92,7 @@ def compare(request: CompareRequest, console: Console) -> int:
         return computing
 
     if outer is not None:
-        return _compare_as_rank(plan, folder, left_out, start, request.network, console)
+        return _compare_as_rank(plan, folder, left_out, start, request.network, console=console)
     for sentence in left_out:
         say(console, sentence)
     with taken(folder, console):
@@ -123,6 +123,7 @@ def _compare_as_rank(
     left_out: list[str],
     start: worker.Start,
     network: str | None,
+    *,
     console: Console,
 ) -> int:
     """Runs as one of the ranks of an outer mpirun."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A slow network that is emulated on this machine for the duration of a block.
 
-It is a rate, as in `100mbit`: every rank has a host of its own, made of network namespaces, and messages go by
-TCP. Or it is `rdma:` and a rate: ranks hold back their messages as if a network adapter sent them at this rate,
-one after the other, without the processor.
+It is a rate, as in `100mbit`: every rank has a host of its own, made of network namespaces, and messages go
+by TCP. Or it is `rdma:` and a rate: ranks hold back their messages as if a network adapter sent them at this
+rate, one after the other, without the processor.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Plan:
     probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
     tune: dict[str, Any] = field(default_factory=dict)  # the candidates, and how many stand side by side
     tuned: dict[str, Any] = field(default_factory=dict)  # of a run: what it takes over from a tuning
-    rate: float = 0.0  # bytes per second that an emulated network adapter of each rank sends; 0: there is none
+    rate: float = 0.0  # bytes per second that an emulated network adapter sends; 0: there is none
     events: bool = True  # False under an outer mpirun: people read the output, not a launcher
 
     def typed_case(self) -> Case:

@@ -47,12 +47,9 @@ class Watcher:
             print("subcurrent: this output is closed; the run continues.", file=sys.stderr)
 
     def show(self, event: dict[str, Any]) -> None:
-        shown = {
-            "start": self._start,
-            "halos": self._halos,
-            "step": self._step,
-            "turn": self._turn,
-        }.get(event["event"])
+        shown = {"start": self._start, "halos": self._halos, "step": self._step, "turn": self._turn}.get(
+            event["event"]
+        )
         if shown:
             shown(event)
 

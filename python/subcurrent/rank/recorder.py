@@ -119,13 +119,7 @@ class Recorder:
 
     def _say(self, share: float, left: float | None) -> None:
         self.flush()
-        facts = {
-            **self._last,
-            **self._totals,
-            "share": share,
-            "left": left,
-            "seconds": self._seconds,
-        }
+        facts = {**self._last, **self._totals, "share": share, "left": left, "seconds": self._seconds}
         facts["facts"] = self._kind.facts(facts)
         if self._plan.events:
             events.emit("step", **clean(facts))

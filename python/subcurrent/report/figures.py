@@ -10,33 +10,50 @@ from ..case.reading import Case, parsed_case, read_tables
 from ..errors import BadInput, NoData, SubcurrentError
 from ..launch import emulated
 from ..launch.rundir import RunFolder
-from ..solvers import drawings
+from ..solvers import Each
 from ..solvers.drawing import Drawing
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import kind_of, title_of
 from .records import read_record
 
+OF_SOLVERS = Each("figures", "DRAWINGS")
 PNG, OTHERS = ".png", (".pdf", ".svg")  # what a report shows, and further formats
 
+
+def _strategies(folder: RunFolder, case: Case, path: Path) -> None:
+    from .plots.strategies import draw_strategies  # noqa: PLC0415 - matplotlib
+
+    table = read_record(folder.path / "strategies.json")
+    title = f"Time of a step: {title_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
+    if "network" in table:
+        title += f", {emulated.title(table['network'])}"
+    note = (
+        f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"
+    )
+    draw_strategies(path, table["rows"], title, note)
+
+
 STRATEGIES = Drawing(
-    "strategies.png", "Time of a step under each strategy: measured, and the terms that make it up."
+    "strategies.png",
+    "Time of a step under each strategy: measured, and the terms that make it up.",
+    _strategies,
+    ("strategies.json",),
 )
 
 
-def _probes(folder: RunFolder, case: Case, path: Path) -> bool:
+def _probes(folder: RunFolder, case: Case, path: Path) -> None:
     from .plots.probes import draw_probes  # noqa: PLC0415 - matplotlib
 
-    if not folder.probes.is_file():
-        return False
     kind = kind_of(case)
-    draw_probes(path, folder.probes, name_of(case), kind.units(case), kind.columns(case).get("time", (1, "")))
-    return True
+    draw_probes(
+        path, folder.probes, title_of(case), kind.units(case), kind.columns(case).get("time", (1, ""))
+    )
 
 
-PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes)
+PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes, ("probes.csv",))
 
 
 def drawings_of(case: Case) -> tuple[Drawing, ...]:
-    return (*drawings.drawings_of(case.solver), PROBES, STRATEGIES)
+    return (*OF_SOLVERS[case.solver], PROBES, STRATEGIES)
 
 
 def captions(case: Case) -> dict[str, str]:
@@ -79,7 +96,7 @@ def draw_figures(folder: RunFolder, ending: str = PNG) -> Drawn:
 def _draw(drawing: Drawing, folder: RunFolder, case: Case, path: Path, drawn: Drawn) -> bool:
     """Draws one figure; whether it is there then."""
     try:
-        said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
+        said = drawing.possible(folder, case) and drawing.draw(folder, case, path)
     except NoData as error:
         drawn.skipped.append(error.sentence)
     except SubcurrentError as error:
@@ -102,24 +119,3 @@ def stored_case(folder: RunFolder) -> Case:
     if not folder.case.is_file():
         raise BadInput(f"{folder.path} is not a run folder: {folder.case} is missing.")
     return parsed_case(read_tables(folder.case), f"{folder.case}: ")
-
-
-def name_of(case: Case) -> str:
-    return kind_of(case).title(case)
-
-
-def _strategies(folder: RunFolder, case: Case, path: Path) -> bool:
-    from .plots.strategies import draw_strategies  # noqa: PLC0415 - matplotlib
-
-    file = folder.path / "strategies.json"
-    if not file.is_file():
-        return False
-    table = read_record(file)
-    title = f"Time of a step: {name_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
-    if "network" in table:
-        title += f", {emulated.title(table['network'])}"
-    note = (
-        f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"
-    )
-    draw_strategies(path, table["rows"], title, note)
-    return True

@@ -15,8 +15,8 @@ from ..launch.lock import is_held
 from ..launch.rundir import LOCK, RunFolder
 from ..rank.ending import End
 from ..solvers.kind import Kind
-from ..solvers.kinds import kind_of
-from .figures import name_of, stored_case
+from ..solvers.kinds import kind_of, title_of
+from .figures import stored_case
 from .records import read_history, read_record
 from .slices import Wanted, read_slice
 
@@ -42,7 +42,7 @@ class Watched:
         chosen = rows[:: max(1, -(-len(rows) // ROWS))]
         units = {"seconds": (1, "s"), **kind.columns(case)}
         return {
-            "title": name_of(case),
+            "title": title_of(case),
             "state": self._state(),
             "end": end.in_units(*units.get("time", ())),
             "share": _share(end, last),

@@ -11,9 +11,9 @@ from typing import Any
 from ..case.reading import Case
 from ..launch.rundir import RunFolder, write_text
 from ..lines import duration
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import kind_of, title_of
 from . import account
-from .figures import captions, name_of, stored_case
+from .figures import captions, stored_case
 from .records import damaged, read_record
 
 PAGE = """<!doctype html>
@@ -45,7 +45,7 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     case = stored_case(folder)
     texts = captions(case)
     page = PAGE.format(
-        title=html.escape(name_of(case)),
+        title=html.escape(title_of(case)),
         **facts_of(folder, case),
         figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
         case=html.escape(folder.case.read_text(encoding="utf-8")),

@@ -13,29 +13,26 @@ from ..report.plots.history import read_history
 from ..report.plots.spectrum import draw_structure
 from ..report.snapshot import read_plane
 from ..report.structure import of_snapshot
+from .box_pictures import draw_vorticity
 from .drawing import Drawing
-from .kinds import kind_of
-from .turbulence.pictures import draw_vorticity
+from .kinds import title_of
 
 
-def _vorticity(folder: RunFolder, case: Any, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    time, plane = read_plane(snapshot, "vorticity")
-    draw_vorticity(path, np.sqrt(np.sum(plane**2, axis=0)), time, kind_of(case).title(case))
-    return True
+def _vorticity(folder: RunFolder, case: Any, path: Path) -> None:
+    time, plane = read_plane(folder.last_snapshot(), "vorticity")
+    draw_vorticity(path, plane, time, title_of(case))
 
 
 VORTICITY = Drawing(
-    "vorticity.png", "Magnitude of the vorticity in the plane z = π, last snapshot.", _vorticity
+    "vorticity.png",
+    "Magnitude of the vorticity in the plane z = π, last snapshot.",
+    _vorticity,
+    ("snapshots",),
 )
 
 
 def _structure(folder: RunFolder, case: Any, path: Path) -> bool:
     snapshots = folder.all_snapshots()
-    if not snapshots or not folder.history.is_file():
-        return False
     steady = case.forcing.kind != "none" and len(snapshots) > 3
     chosen = snapshots[len(snapshots) // 2 :] if steady else snapshots[-1:]
     times, found = zip(*(of_snapshot(snapshot) for snapshot in chosen), strict=True)
@@ -44,7 +41,7 @@ def _structure(folder: RunFolder, case: Any, path: Path) -> bool:
     if not (dissipation > 0 and case.viscosity() > 0):  # the laws of the picture are those of a viscous flow
         return False
     span = f"mean over time {times[0]:.4g} to {times[-1]:.4g}" if steady else f"time {times[0]:.4g}"
-    title = f"{kind_of(case).title(case)}, {span}"
+    title = f"{title_of(case)}, {span}"
     draw_structure(path, found[0].mean(list(found[1:])), dissipation, case.viscosity(), title)
     return True
 
@@ -54,4 +51,5 @@ STRUCTURE = Drawing(
     "Structure functions of the velocity: mean squares and cubes of its differences between points at a "
     "distance r along x and y, beside Kolmogorov's laws.",
     _structure,
+    ("snapshots", "history.csv"),
 )

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from ..case.common import SolverCase
-from . import NAMES
+from . import Each
 
-SOLVERS: dict[str, type[SolverCase]] = {
-    name: import_module(f".{name}.case", __package__).CASE for name in NAMES
-}
+if TYPE_CHECKING:
+    from ..case.common import SolverCase
+
+SOLVERS: Mapping[str, type[SolverCase]] = Each("case", "CASE")

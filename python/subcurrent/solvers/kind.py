@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..launch import memory
@@ -128,6 +129,12 @@ class Kind(Predicted):
     @staticmethod
     def points(case: Any) -> str:
         return " × ".join(str(count) for count in case.size()[1])
+
+
+def last_texts(summary: dict[str, Any]) -> Callable[[str, str], str | None]:
+    """A function that formats a measurement of the last step; None if there is none."""
+    last = summary.get("last_step") or {}
+    return lambda name, form: None if last.get(name) is None else format(last[name], form)
 
 
 def csv_of(columns: dict[str, Any]) -> str:

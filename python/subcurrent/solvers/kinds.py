@@ -6,16 +6,17 @@ The ranks load these: no `kind` may import matplotlib (drawing is in `figures`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import NAMES
+from . import Each
 
 if TYPE_CHECKING:
     from ..case.reading import Case
     from .kind import Kind, Predicted
 
-KINDS: dict[str, Kind] = {name: import_module(f".{name}.kind", __package__).KIND for name in NAMES}
+KINDS: Mapping[str, Kind] = Each("kind", "KIND")
 
 
 def predicted_kind(case: Any) -> Predicted:
@@ -26,3 +27,8 @@ def predicted_kind(case: Any) -> Predicted:
 def kind_of(case: Case | dict[str, Any]) -> Kind:
     """The kind of a typed case, or of its tables."""
     return KINDS[case["solver"] if isinstance(case, dict) else case.solver]
+
+
+def title_of(case: Case) -> str:
+    """Name of the case in figures and reports."""
+    return kind_of(case).title(case)

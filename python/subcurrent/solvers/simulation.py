@@ -16,7 +16,7 @@ from ..given import Fixed, one_of, path_text, plain, positive, whole
 from ..rank import parallel
 from ..rank.ending import End
 from ..report.account import account_of
-from .kinds import kind_of
+from .kinds import kind_of, title_of
 
 
 class Simulation(Fixed):
@@ -57,7 +57,7 @@ class Simulation(Fixed):
         return f"<{self._title()}, step {self.steps}, time {self.time:.4g}>"
 
     def _title(self) -> str:
-        return kind_of(self.case).title(self.case)
+        return title_of(self.case)
 
     def step(self) -> dict[str, Any]:
         """Computes one time step and returns its report with all measurements. Raises `Error` if the state is

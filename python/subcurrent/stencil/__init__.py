@@ -9,37 +9,19 @@ has conjugate gradients, with `vectors`.
 
 from .annotations import In, Index, InOut, Layer, Out
 from .boundaries import Dirichlet, Fixed, Mirror, Neumann
+from .compiled import Call
 from .compiling import NoCompiler
 from .faces import Condition, condition
 from .field import Field, Level
 from .functions import where
 from .grid import Grid
-from .kernels import Call, Kernel, kernel
+from .kernels import Kernel, kernel
 from .loop import Loop
 from .places import KernelError
 from .symbolic import sympy_kernel
 
 __all__ = [
-    "Call",
-    "Condition",
-    "Dirichlet",
-    "Field",
-    "Fixed",
-    "Grid",
-    "In",
-    "InOut",
-    "Index",
-    "Kernel",
-    "KernelError",
-    "Layer",
-    "Level",
-    "Loop",
-    "Mirror",
-    "Neumann",
-    "NoCompiler",
-    "Out",
-    "condition",
-    "kernel",
-    "sympy_kernel",
-    "where",
-]
+    "Call", "Condition", "Dirichlet", "Field", "Fixed", "Grid", "In", "InOut", "Index", "Kernel",
+    "KernelError", "Layer", "Level", "Loop", "Mirror", "Neumann", "NoCompiler", "Out", "condition",
+    "kernel", "sympy_kernel", "where",
+]  # fmt: skip

@@ -8,8 +8,8 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import BadInput
+from .compiled import Call, Compiled, source_of_function
 from .field import Field, Level
-from .kernels import Call, Compiled, source_of_function
 from .places import Source
 from .reading import read
 from .tree import FieldUse, Role

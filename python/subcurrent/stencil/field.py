@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..given import Fixed, path_text, whole, wholes
 from ..rank import parallel
-from . import boundaries, setting
+from . import setting
+from .bound_faces import BoundFaces
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -50,14 +51,9 @@ class Field(Fixed):
     ):
         self._grid, self._core, self._name, self._place = grid, core, name, place
         self._levels, self._components, self._dtype, self._units = levels, components, dtype, units
-        self._conditions: dict[tuple[int, int], Any] = {}
         self._advanced = 0  # times
         self._modified = 0  # blocks of modify() around
-        self._read = [0] * grid.dimensions  # cells that kernels read beyond the own ones, along each axis
-        for axis in range(3):
-            if axis >= grid.dimensions:  # no kernel looks along an axis that is not there
-                for side in (0, 1):
-                    core.leave_unread(axis, side)
+        self._faces = BoundFaces(grid, core, name, components)
 
     def __repr__(self) -> str:
         units = f" in {self.units}" if self.units else ""
@@ -226,78 +222,12 @@ class Field(Fixed):
         faces that are not periodic. `condition` is Dirichlet(v), Neumann(g), Fixed(v), Mirror(), a call of an
         @sc.condition, or "unread" if no kernel reads beyond the face. It is used from the next halo exchange
         on; collective."""
-        named = (
-            [name for name in boundaries.FACES if self._open(name)] if faces == "all" else str(faces).split()
-        )
-        if not named and faces != "all":
-            raise BadInput(
-                f'faces = {faces!r} is not allowed: name a face or several, such as "x- x+", or "all".'
-            )
-        self._check_condition(condition)
-        places = [self._face(name) for name in named]
-        for axis, _ in places:
-            self._check_depth(axis, self._read[axis], condition)
-        for axis, side in places:
-            self._bound(axis, side, condition)
-            self._conditions[axis, side] = condition  # keeps alive what it reads
-
-    def _face(self, name: str) -> tuple[int, int]:
-        """Axis and side of a face that takes a condition."""
-        axis, side = boundaries.face_of(name)
-        if not self._open(name):
-            raise BadInput(
-                f"the face {name} of {self.name} takes no boundary condition: the grid is periodic or has no "
-                "such axis."
-            )
-        return axis, side
+        self._faces.bound(self, faces, condition)
 
     @property
     def conditions(self) -> dict[tuple[int, int], Any]:
         """The boundary conditions set by `boundary`, by axis and side."""
-        return dict(self._conditions)
-
-    def _open(self, name: str) -> bool:
-        axis, _ = boundaries.face_of(name)
-        return axis < self._grid.dimensions and not self._grid.periodic[axis]
-
-    def _reads(self, offsets: Iterable[Sequence[int]]) -> None:
-        """A kernel reads the field at these offsets."""
-        for axis in range(self._grid.dimensions):
-            deepest = max((abs(offset[axis]) for offset in offsets), default=0)
-            for side in (0, 1):
-                self._check_depth(axis, deepest, self._conditions.get((axis, side)))
-            self._read[axis] = max(self._read[axis], deepest)
-
-    def _check_depth(self, axis: int, deepest: int, condition: Any) -> None:
-        """Raises BadInput for more layers than there are cells to mirror: the image would be one in the
-        opposite face, of an earlier time."""
-        cells = self._grid.cells[axis]
-        if deepest <= cells or not isinstance(condition, boundaries.BUILT_IN):
-            return
-        if any(a != 0 for a, _, _ in condition.laws(self.components, self._grid.spacing[axis])):
-            raise BadInput(
-                f"{type(condition).__name__} at a face of {self.name} along {'xyz'[axis]} mirrors {deepest} "
-                f"cells, as far as a kernel reads, and the grid has {cells}: it needs {deepest} or more "
-                "there, or sc.Fixed."
-            )
-
-    def _check_condition(self, condition: Any) -> None:
-        if isinstance(condition, boundaries.BUILT_IN):
-            condition.laws(self.components, 1.0)
-        elif not hasattr(condition, "attach") and not (isinstance(condition, str) and condition == "unread"):
-            raise BadInput(
-                f"the boundary condition {condition!r} is not known: allowed are sc.Dirichlet(v), "
-                'sc.Neumann(g), sc.Fixed(v), sc.Mirror(), a call of an @sc.condition, and "unread".'
-            )
-
-    def _bound(self, axis: int, side: int, condition: Any) -> None:
-        if isinstance(condition, str):
-            self._core.leave_unread(axis, side)
-        elif isinstance(condition, boundaries.BUILT_IN):
-            laws = condition.laws(self.components, self._grid.spacing[axis])
-            self._core.set_affine(axis, side, laws)
-        else:
-            condition.attach(self, axis, side)
+        return dict(self._faces.conditions)
 
     # -- out -------------------------------------------------------------------------------------------
 

@@ -26,34 +26,10 @@ def where(test: Any, then: Any, other: Any) -> Any:
 
 # Of math; NumPy has names of its own for some.
 _ONE = [
-    "sqrt",
-    "cbrt",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "floor",
-    "ceil",
-    "trunc",
-    "fabs",
-    "erf",
-    "erfc",
-]
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
+    "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "floor", "ceil", "trunc",
+    "fabs", "erf", "erfc",
+]  # fmt: skip
 _TWO = ["atan2", "hypot", "copysign", "fmod", "pow"]
 _NUMPY_NAMES = {
     "asin": "arcsin",

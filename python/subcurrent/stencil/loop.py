@@ -13,8 +13,8 @@ from ..given import Fixed, positive, whole
 from ..lines import duration
 from ..rank import parallel
 from ..report.account import account_of
+from .compiled import Call, flat
 from .grid import Grid
-from .kernels import Call, flat
 
 LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
 MOST_TRIED = 16  # steps a pass, where the fastest number is to be found

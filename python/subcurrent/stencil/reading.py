@@ -99,8 +99,7 @@ class Statements:
         if isinstance(node, ast.Return):
             return self._return(node, known)
         return self.refuse(
-            node,
-            f"has `{shown(node)}`: allowed are assignments, if and else, for … in range(…) and return",
+            node, f"has `{shown(node)}`: allowed are assignments, if and else, for … in range(…) and return"
         )
 
     def _assign(self, node: ast.Assign, known: set) -> tuple[list[Statement], set]:

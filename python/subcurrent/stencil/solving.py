@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import BadInput
 from . import boundaries
+from .compiled import Call, flat
 from .field import Field, Level
-from .kernels import Call, flat
 from .loop import Loop
 from .tree import Role
 from .vectors import Vectors

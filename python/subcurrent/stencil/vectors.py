@@ -7,7 +7,8 @@ import functools
 from typing import Any
 
 from .annotations import In, Index, InOut, Out
-from .kernels import Call, Kernel
+from .compiled import Call
+from .kernels import Kernel
 from .places import Source
 
 KINDS: dict[str, Any] = {"In": In, "Out": Out, "InOut": InOut, "Index": Index, "float": float}

@@ -134,11 +134,7 @@ def _text(plan: dict[str, Any]) -> str:
 
 
 def _as_rank(
-    plan: dict[str, Any],
-    folder: RunFolder,
-    overwrite: bool,
-    prepare: Callable[[], None],
-    console: Console,
+    plan: dict[str, Any], folder: RunFolder, overwrite: bool, prepare: Callable[[], None], console: Console
 ) -> int:
     """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
 

@@ -124,11 +124,7 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Ca
 
 
 def _write(
-    plan: dict[str, Any],
-    context: Any,
-    found: dict[str, Any],
-    names: tuple[str, ...],
-    history: list[tuple],
+    plan: dict[str, Any], context: Any, found: dict[str, Any], names: tuple[str, ...], history: list[tuple]
 ) -> None:
     folder, terms = Path(plan["folder"]), found.pop("terms")
     text = io.StringIO()

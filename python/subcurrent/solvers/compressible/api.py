@@ -89,7 +89,7 @@ class Compressible(Simulation):
     def plot(self, path: str | Path, kind: str = "schlieren") -> None:
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "schlieren" (magnitude of the density
         gradient, and dilatation) or "vorticity" (its magnitude), both in the plane z = π."""
-        from ..turbulence.pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
+        from ..box_pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
         from .pictures import draw_schlieren  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("schlieren", "vorticity"))
@@ -102,4 +102,4 @@ class Compressible(Simulation):
         if kind == "schlieren":
             draw_schlieren(path, *planes, self.time, self._title())
         else:
-            draw_vorticity(path, np.sqrt((planes[0] ** 2).sum(axis=0)), self.time, self._title())
+            draw_vorticity(path, planes[0], self.time, self._title())

@@ -10,7 +10,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import number
 from ..box import BoxKind
-from ..kind import csv_of
+from ..kind import csv_of, last_texts
 
 SLOT = 24  # arrays, a component each, that are near at a time: state, slopes and what files show
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
@@ -19,36 +19,12 @@ EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known
 class CompressibleKind(BoxKind):
     compiled = "Compressible"
     history = (
-        "step",
-        "time",
-        "dt",
-        "courant",
-        "mass",
-        "momentum_x",
-        "momentum_y",
-        "momentum_z",
-        "total_energy",
-        "energy",
-        "solenoidal",
-        "dilatational",
-        "dissipation",
-        "pressure_work",
-        "friction",
-        "filtered",
-        "enstrophy",
-        "mach",
-        "dilatation",
-        "dilatation_skewness",
-        "largest_dilatation",
-        "skewness",
-        "taylor_reynolds",
-        "kolmogorov",
-        "kmax_eta",
-        "density_low",
-        "density_high",
-        "pressure_low",
-        "pressure_high",
-    )
+        "step", "time", "dt", "courant", "mass", "momentum_x", "momentum_y", "momentum_z",
+        "total_energy", "energy", "solenoidal", "dilatational", "dissipation", "pressure_work",
+        "friction", "filtered", "enstrophy", "mach", "dilatation", "dilatation_skewness",
+        "largest_dilatation", "skewness", "taylor_reynolds", "kolmogorov", "kmax_eta", "density_low",
+        "density_high", "pressure_low", "pressure_high",
+    )  # fmt: skip
 
     def fields(self, case: Any) -> list[Fields]:
         """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a component, its modes and the
@@ -107,9 +83,7 @@ class CompressibleKind(BoxKind):
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         last, start = summary.get("last_step") or {}, summary.get("at_start") or {}
-
-        def text(name: str, form: str) -> str | None:
-            return None if last.get(name) is None else format(last[name], form)
+        text = last_texts(summary)
 
         def change(name: str) -> str | None:
             if last.get(name) is None or not start.get(name):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...report.plots import style
-from ...report.plots.plane import scale_bar
 from ...report.plots.spectrum import draw_slope, kept_shells
+from ..box_pictures import COLOURS, draw_reference, paint_plane
 
 
 def draw_gas_history(
@@ -31,10 +31,8 @@ def draw_gas_history(
         lost.plot(time, history["solenoidal"], color=style.GREEN, linewidth=1.3, label="solenoidal")
         lost.plot(time, history["dilatational"], color=style.RED, linewidth=1.3, label="dilatational")
         if reference:
-            seen = reference["t"] <= time[-1] * (1 + 1e-9)
-            dots = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.3, "label": "reference, M = 0"}
-            energy.plot(reference["t"][seen], reference["kinetic_energy"][seen], **dots)
-            lost.plot(reference["t"][seen], reference["dissipation"][seen], **dots)
+            panels = {"kinetic_energy": energy, "dissipation": lost}
+            draw_reference(panels, reference, time[-1], "reference, M = 0")
             energy.legend()
         energy.set(title="Kinetic energy", ylabel="ρu² / 2, mean")
         energy.set_ylim(bottom=0)
@@ -60,20 +58,12 @@ def draw_schlieren(path: Path, density: np.ndarray, dilatation: np.ndarray, time
         return (np.roll(density, -1, axis) - np.roll(density, 1, axis)) / (2 * h)
 
     size = np.hypot(slope(0), slope(1))
-    edges = [np.linspace(0, 2 * np.pi, count + 1) for count in density.shape[::-1]]
     with style.figure(path, 10.5, 5.4, f"{title}, time {time:.4g}") as drawing:
         left, right = drawing.subplots(1, 2)
-        top = float(np.quantile(size, 0.998)) or 1.0
-        shown = left.pcolormesh(*edges, size, cmap="gray_r", vmin=0, vmax=top, rasterized=True)
-        left.set_title("gradient of the density, plane z = π")
-        reach = float(np.quantile(np.abs(dilatation), 0.998)) or 1.0
-        other = right.pcolormesh(*edges, dilatation, cmap="RdBu", vmin=-reach, vmax=reach, rasterized=True)
-        right.set_title("dilatation, red: compression")
-        for axes, mesh, label in ((left, shown, "|∇ρ|"), (right, other, "∇·u")):
-            axes.set(xlabel="x", ylabel="y", aspect="equal")
-            axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, shrink=0.7, label=label)
-            scale_bar(axes, *edges)
+        name = "gradient of the density, plane z = π"
+        paint_plane(left, size, name, "|∇ρ|", "gray_r", signed=False, shrink=0.7)
+        name = "dilatation, red: compression"
+        paint_plane(right, dilatation, name, "∇·u", "RdBu", signed=True, shrink=0.7)
 
 
 def draw_split_spectrum(
@@ -87,7 +77,6 @@ def draw_split_spectrum(
 ) -> None:
     """E(k) of the solenoidal and the dilatational velocity: the last one, and at the left those before. With
     a `history` of a viscous flow also Kolmogorov's law for its last dissipation, and k_max η."""
-    colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
     picks = sorted({round(n * (len(series) - 1) / 4) for n in range(5)}) if series else []
     dissipation = float(history["dissipation"][-1]) if history else 0.0
     with style.figure(path, 10.5, 4.8, title) as drawing:
@@ -98,7 +87,7 @@ def draw_split_spectrum(
             seen = kept_shells(k, energy, kmax, columns["E"].max())
             axes.loglog(k[seen], energy[seen], linewidth=1.4, **look)
 
-        for number, colour in zip(picks, colours, strict=False):
+        for number, colour in zip(picks, COLOURS, strict=False):
             one = series[number]
             draw(over, one, "E", color=colour, label=f"time {one['time'][0]:.3g}")
         for name, colour in (("solenoidal", style.BLUE), ("dilatational", style.RED)):

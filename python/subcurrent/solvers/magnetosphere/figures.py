@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,8 @@ from ...case.reference import read_columns
 from ...launch.rundir import RunFolder, write_text
 from ...report.plots.history import read_history
 from ...report.snapshot import read_plasma
-from ..drawing import Drawing, summary_of
-from ..kinds import kind_of
+from ..drawing import Drawing, reference_of, summary_of
+from ..kinds import title_of
 from .case import MagnetosphereCase
 from .convection import find_convection, without_convection
 from .plasma import (
@@ -31,30 +32,21 @@ from .plasma_plane import draw_blast, draw_loop
 from .polar_cap_plot import draw_polar_caps
 
 
-def _name(case: MagnetosphereCase) -> str:
-    return kind_of(case).title(case)
-
-
-def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or not case.has_planet():
-        return False
+def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_planes(case)) is not None:
         return why
     draw_magnetosphere(
         path,
-        read_plasma(snapshot),
-        _name(case),
+        read_plasma(folder.last_snapshot()),
+        title_of(case),
         units=case.units(),
         inner=case.planet.inner,
         mirrored=case.mirrored(),
     )
-    return True
+    return None
 
 
-def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
-    if not folder.axis.is_file() or not case.has_planet():
-        return False
+def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_day(case)) is not None:
         return why
     last = summary_of(folder).get("last_step") or {}
@@ -63,51 +55,34 @@ def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
         "bow shock": last.get("shock"),
         "pressure balance": case.expected_standoff(),
     }
-    draw_axis(path, read_columns(folder.axis), _name(case), found, case.units(), case.planet.outer)
-    return True
+    draw_axis(path, read_columns(folder.axis), title_of(case), found, case.units(), case.planet.outer)
+    return None
 
 
-def _polar_cap(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
+def _polar_cap(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     """Also writes convection.json."""
-    snapshot = folder.last_snapshot()
-    if snapshot is None or not case.has_planet():
-        return False
     if (why := without_convection(case)) is not None:
         return why
-    convection = find_convection(read_plasma(snapshot), case)
+    convection = find_convection(read_plasma(folder.last_snapshot()), case)
     write_text(folder.convection, json.dumps(convection.record(), indent=1) + "\n")
     if (why := convection.sentence()) is not None:
         return why
-    draw_polar_caps(path, convection, _name(case), case.units())
-    return True
+    draw_polar_caps(path, convection, title_of(case), case.units())
+    return None
 
 
-def _blast(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or case.plasma.initial != "blast":
-        return False
-    reference = read_columns(folder.reference) if folder.reference.is_file() else None
-    draw_blast(path, read_plasma(snapshot), reference, _name(case))
-    return True
+def _blast(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
+    draw_blast(path, read_plasma(folder.last_snapshot()), reference_of(folder), title_of(case))
 
 
-def _loop(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or case.plasma.initial != "field_loop" or not folder.history.is_file():
-        return False
-    reference = read_columns(folder.reference) if folder.reference.is_file() else None
+def _loop(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     history = read_history(folder.history)
     energies = {name: history[name] for name in ("time", "magnetic_energy")}
-    draw_loop(path, read_plasma(snapshot), energies, reference, _name(case))
-    return True
+    draw_loop(path, read_plasma(folder.last_snapshot()), energies, reference_of(folder), title_of(case))
 
 
-def _vortex(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or case.plasma.initial != "orszag_tang":
-        return False
-    draw_vortex(path, read_plasma(snapshot), _name(case))
-    return True
+def _vortex(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
+    draw_vortex(path, read_plasma(folder.last_snapshot()), title_of(case))
 
 
 def pressure_cuts(folder: RunFolder, heights: tuple[float, ...]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -125,13 +100,7 @@ def pressure_cuts(folder: RunFolder, heights: tuple[float, ...]) -> dict[str, tu
 CUTS = (0.3125, 0.4277)  # where Londrillo & Del Zanna (2000) and many since have shown it
 
 
-def _cuts(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    if (
-        folder.last_snapshot() is None
-        or case.plasma.initial != "orszag_tang"
-        or not folder.reference.is_file()
-    ):
-        return False
+def _cuts(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     columns = read_columns(folder.reference)
     reference = {f"y = {h:g}": (columns["x"], columns[f"p({h:g})"]) for h in CUTS}
     cuts = pressure_cuts(folder, CUTS)
@@ -143,46 +112,45 @@ def _cuts(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
         for name, cut in cuts.items()
     ]
     note = "mean |difference| / mean: " + ", ".join(f"{100 * error:.2f} %" for error in errors)
-    draw_cuts(path, cuts, reference, _name(case), note)
-    return True
+    draw_cuts(path, cuts, reference, title_of(case), note)
 
 
-def _tube(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    if not folder.axis.is_file() or case.plasma.initial != "brio_wu":
-        return False
+def _tube(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     mine = read_columns(folder.axis)
-    reference = read_columns(folder.reference) if folder.reference.is_file() else None
+    reference = reference_of(folder)
     note = ""
     if reference:
         error = np.mean(np.abs(np.interp(reference["x"], mine["x"], mine["density"]) - reference["density"]))
         note = f"mean |difference| of the density: {error:.4f}"
     time = summary_of(folder).get("time")
     when = "" if time is None else f", time {time:.4g}"
-    draw_tube(path, mine, reference, _name(case) + when, note)
-    return True
+    draw_tube(path, mine, reference, title_of(case) + when, note)
 
 
-def _history(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
+def _history(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     history = read_history(folder.history)
     units = case.units() if case.has_planet() else None
-    draw_plasma_history(path, history, _name(case), units, case.expected_standoff())
-    return True
+    draw_plasma_history(path, history, title_of(case), units, case.expected_standoff())
 
 
-def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or not case.has_planet():
-        return False
+def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_planes(case)) is not None:
         return why
     if importlib.util.find_spec("pyvista") is None:
         return "the 3-D view needs pyvista, which is not installed: pip install pyvista."
     from .view import draw_view  # noqa: PLC0415 - only where pyvista is
 
-    draw_view(path, read_plasma(snapshot), case.units(), case.planet.inner, case.mirrored())
-    return True
+    plasma = read_plasma(folder.last_snapshot())
+    draw_view(path, plasma, case.units(), case.planet.inner, case.mirrored())
+    return None
+
+
+def _planet(case: MagnetosphereCase) -> bool:
+    return case.has_planet()
+
+
+def _started(initial: str) -> Callable[[MagnetosphereCase], bool]:
+    return lambda case: case.plasma.initial == initial
 
 
 DRAWINGS = (
@@ -190,26 +158,70 @@ DRAWINGS = (
         "planes.png",
         "Noon-midnight and equatorial plane, last snapshot: pressure and density, field and stream lines.",
         _planes,
+        ("snapshots",),
+        _planet,
     ),
     Drawing(
         "axis.png",
         "The line from the planet to the sun: pressures, and the current that shows the magnetopause.",
         _axis,
+        ("axis.csv",),
+        _planet,
     ),
     Drawing(
         "polar_cap.png",
         "Polar cap, last snapshot: potential of the convection and boundary of the open field lines.",
         _polar_cap,
+        ("snapshots",),
+        _planet,
     ),
-    Drawing("vortex.png", "Pressure with field lines and density with stream lines, last snapshot.", _vortex),
     Drawing(
-        "blast.png", "Density, pressure and field, last snapshot, and cuts against the reference.", _blast
+        "vortex.png",
+        "Pressure with field lines and density with stream lines, last snapshot.",
+        _vortex,
+        ("snapshots",),
+        _started("orszag_tang"),
     ),
-    Drawing("loop.png", "Field energy and current of the loop, and its energy over time.", _loop),
-    Drawing("cuts.png", "Pressure along two lines, against the reference.", _cuts),
-    Drawing("tube.png", "Profiles along the tube, against the reference.", _tube),
     Drawing(
-        "history.png", "The run over time: mass and energy, divergence of B, floors, standoff.", _history
+        "blast.png",
+        "Density, pressure and field, last snapshot, and cuts against the reference.",
+        _blast,
+        ("snapshots",),
+        _started("blast"),
     ),
-    Drawing("view.png", "Field lines in space, seen from the sun's side.", _view, in_space=True),
+    Drawing(
+        "loop.png",
+        "Field energy and current of the loop, and its energy over time.",
+        _loop,
+        ("snapshots", "history.csv"),
+        _started("field_loop"),
+    ),
+    Drawing(
+        "cuts.png",
+        "Pressure along two lines, against the reference.",
+        _cuts,
+        ("snapshots", "reference.csv"),
+        _started("orszag_tang"),
+    ),
+    Drawing(
+        "tube.png",
+        "Profiles along the tube, against the reference.",
+        _tube,
+        ("axis.csv",),
+        _started("brio_wu"),
+    ),
+    Drawing(
+        "history.png",
+        "The run over time: mass and energy, divergence of B, floors, standoff.",
+        _history,
+        ("history.csv",),
+    ),
+    Drawing(
+        "view.png",
+        "Field lines in space, seen from the sun's side.",
+        _view,
+        ("snapshots",),
+        _planet,
+        in_space=True,
+    ),
 )

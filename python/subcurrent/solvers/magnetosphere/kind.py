@@ -18,25 +18,10 @@ from .standoff import Standoff, find_standoff
 class MagnetosphereKind(Kind):
     compiled = "Magnetosphere"
     history = (
-        "step",
-        "time",
-        "dt",
-        "courant",
-        "place",
-        "floors",
-        "mass",
-        "momentum_x",
-        "momentum_y",
-        "momentum_z",
-        "energy",
-        "magnetic_energy",
-        "flux_x",
-        "flux_y",
-        "flux_z",
-        "divergence",
-        "magnetopause",
-        "shock",
-    )
+        "step", "time", "dt", "courant", "place", "floors", "mass", "momentum_x", "momentum_y",
+        "momentum_z", "energy", "magnetic_energy", "flux_x", "flux_y", "flux_z", "divergence",
+        "magnetopause", "shock",
+    )  # fmt: skip
 
     def fields(self, case: Any) -> list[Fields]:
         """`Plasma` of solvers/magnetosphere/fields.hpp, on the nodes and on the centres."""

@@ -100,12 +100,8 @@ class Turbulence(Simulation):
     def plot(self, path: str | Path, kind: str = "spectrum") -> None:
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "spectrum", "vorticity" or "scalar"
         (slices of |ω| and θ)."""
-        from .pictures import (  # noqa: PLC0415 - matplotlib
-            EnergySpectrum,
-            draw_scalar,
-            draw_spectrum,
-            draw_vorticity,
-        )
+        from ..box_pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
+        from .pictures import Spectrum, draw_scalar, draw_spectrum  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("spectrum", "vorticity", "scalar"))
         path = path_text("path", path)
@@ -113,7 +109,7 @@ class Turbulence(Simulation):
             now, (k, energy) = self.measure(), self.spectrum()
             if self._context.rank == 0:
                 label = f"time {self.time:.4g}"
-                shown = EnergySpectrum(k, energy, label, now["dissipation"], now["kolmogorov"])
+                shown = Spectrum(k, energy, label, now["dissipation"] ** (2 / 3), now["kolmogorov"])
                 draw_spectrum(Path(path), [shown], self.case.kept(), self._title())
             return
         if kind == "scalar":
@@ -124,4 +120,4 @@ class Turbulence(Simulation):
         vorticity = self.gather("vorticity")
         if vorticity is not None:
             plane = vorticity[:, vorticity.shape[1] // 2]
-            draw_vorticity(Path(path), np.sqrt((plane**2).sum(axis=0)), self.time, self._title())
+            draw_vorticity(Path(path), plane, self.time, self._title())

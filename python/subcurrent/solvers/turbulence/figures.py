@@ -12,25 +12,20 @@ from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
 from ...report.snapshot import read_plane
 from ..box_figures import STRUCTURE, VORTICITY
-from ..drawing import Drawing
-from ..kinds import kind_of
+from ..drawing import Drawing, reference_of
+from ..kinds import title_of
 from .case import TurbulenceCase
 from .pictures import (
-    EnergySpectrum,
-    ScalarSpectrum,
+    SCALAR,
+    Spectrum,
     draw_dissipation,
     draw_scalar,
     draw_scalar_budget,
-    draw_scalar_spectrum,
     draw_scales,
     draw_spectrum,
 )
 
 SHOWN = 5  # spectra in one picture
-
-
-def _name(case: TurbulenceCase) -> str:
-    return kind_of(case).title(case)
 
 
 def _scales(energies: np.ndarray, k: np.ndarray, viscosity: float) -> tuple[float, float]:
@@ -60,60 +55,45 @@ def _shown(folder: RunFolder, case: TurbulenceCase) -> list[tuple[dict[str, np.n
     return [(mean, f"mean over time {span}")]
 
 
-def _spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    if not folder.spectrum.is_file():
-        return False
-    spectra = [
-        EnergySpectrum(s["k"], s["E"], label, *_scales(s["E"], s["k"], case.viscosity()))
-        for s, label in _shown(folder, case)
-    ]
-    draw_spectrum(path, spectra, case.kept(), _name(case))
-    return True
+def _spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
+    spectra = []
+    for s, label in _shown(folder, case):
+        dissipation, eta = _scales(s["E"], s["k"], case.viscosity())
+        spectra.append(Spectrum(s["k"], s["E"], label, dissipation ** (2 / 3), eta))
+    draw_spectrum(path, spectra, case.kept(), title_of(case))
 
 
-def _scalar_spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    if case.scalar is None or not folder.spectrum.is_file():
-        return False
+def _scalar_spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
     nu, kappa = case.viscosity(), case.diffusivity()
     spectra = []
     for s, label in _shown(folder, case):
         epsilon, _ = _scales(s["E"], s["k"], nu)
         chi = 2 * kappa * float(np.sum(s["k"] ** 2 * s["scalar"]))
+        unit = chi * epsilon ** (-1 / 3) if epsilon > 0 else 0.0
         smallest = (max(nu, kappa) * kappa**2 / epsilon) ** 0.25 if epsilon > 0 else float("nan")
-        spectra.append(ScalarSpectrum(s["k"], s["scalar"], label, epsilon, chi, smallest))
-    draw_scalar_spectrum(path, spectra, case.kept(), _name(case))
-    return True
+        spectra.append(Spectrum(s["k"], s["scalar"], label, unit, smallest))
+    draw_spectrum(path, spectra, case.kept(), title_of(case), SCALAR)
 
 
-def _scalar_budget(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    if case.scalar is None or not folder.history.is_file():
-        return False
-    draw_scalar_budget(path, read_history(folder.history), _name(case))
-    return True
+def _scalar_budget(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
+    draw_scalar_budget(path, read_history(folder.history), title_of(case))
 
 
-def _scalar(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if case.scalar is None or snapshot is None:
-        return False
-    time, plane = read_plane(snapshot, "scalar")
-    draw_scalar(path, plane, time, _name(case))
-    return True
+def _scalar(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
+    time, plane = read_plane(folder.last_snapshot(), "scalar")
+    draw_scalar(path, plane, time, title_of(case))
 
 
-def _dissipation(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
-    reference = read_columns(folder.reference) if folder.reference.is_file() else None
-    draw_dissipation(path, read_history(folder.history), reference, _name(case))
-    return True
+def _dissipation(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
+    draw_dissipation(path, read_history(folder.history), reference_of(folder), title_of(case))
 
 
-def _small(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
-    draw_scales(path, read_history(folder.history), _name(case))
-    return True
+def _small(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
+    draw_scales(path, read_history(folder.history), title_of(case))
+
+
+def _with_scalar(case: TurbulenceCase) -> bool:
+    return case.scalar is not None
 
 
 DRAWINGS = (
@@ -121,20 +101,37 @@ DRAWINGS = (
         "spectrum.png",
         "Energy spectrum with the slope −5/3, and in Kolmogorov's units with k_max η.",
         _spectrum,
+        ("spectrum.csv",),
     ),
-    Drawing("dissipation.png", "Dissipation and energy over time, against the reference.", _dissipation),
+    Drawing(
+        "dissipation.png",
+        "Dissipation and energy over time, against the reference.",
+        _dissipation,
+        ("history.csv",),
+    ),
     VORTICITY,
-    Drawing("scales.png", "Skewness, Taylor Reynolds number, enstrophy and resolution over time.", _small),
+    Drawing(
+        "scales.png",
+        "Skewness, Taylor Reynolds number, enstrophy and resolution over time.",
+        _small,
+        ("history.csv",),
+    ),
     STRUCTURE,
-    Drawing("scalar.png", "The scalar in the plane z = π, last snapshot.", _scalar),
+    Drawing(
+        "scalar.png", "The scalar in the plane z = π, last snapshot.", _scalar, ("snapshots",), _with_scalar
+    ),
     Drawing(
         "scalar_spectrum.png",
         "Spectrum of the scalar's variance with the slope −5/3, and in the units of Obukhov and Corrsin.",
         _scalar_spectrum,
+        ("spectrum.csv",),
+        _with_scalar,
     ),
     Drawing(
         "scalar_budget.png",
         "Variance of the scalar, its production and dissipation, the mechanical-to-scalar time-scale ratio.",
         _scalar_budget,
+        ("history.csv",),
+        _with_scalar,
     ),
 )

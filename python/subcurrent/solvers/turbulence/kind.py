@@ -9,7 +9,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import number
 from ..box import BoxKind
-from ..kind import csv_of
+from ..kind import csv_of, last_texts
 
 SCALAR = ("variance", "dissipation", "production", "time_ratio", "kmax_eta")
 MEASURED = ("energy", "dissipation", "enstrophy", "skewness", "taylor_reynolds", "kolmogorov", "kmax_eta")
@@ -94,11 +94,7 @@ class TurbulenceKind(BoxKind):
         ]
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        last = summary.get("last_step") or {}
-
-        def text(name: str, form: str) -> str | None:
-            return None if last.get(name) is None else format(last[name], form)
-
+        text = last_texts(summary)
         return [
             ("viscosity", f"{summary['viscosity']:.6g}"),
             ("precision", summary.get("precision")),

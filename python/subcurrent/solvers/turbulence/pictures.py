@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of turbulence: spectrum, dissipation history, a slice of the vorticity, small scales over time."""
+"""Pictures of turbulence: spectra, dissipation history, small scales over time, and those of a scalar."""
 
 from __future__ import annotations
 
@@ -9,75 +9,71 @@ from pathlib import Path
 import numpy as np
 
 from ...report.plots import style
-from ...report.plots.plane import scale_bar
-from ...report.plots.spectrum import draw_five_thirds, draw_slope, kept_shells
-
-COLOURS = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
+from ...report.plots.spectrum import draw_five_thirds, kept_shells
+from ..box_pictures import COLOURS, draw_box_plane, draw_reference
 
 
 @dataclass(frozen=True)
-class EnergySpectrum:
-    """E(k) of one or several moments of a flow, and the scales it is held against."""
+class SpectrumKind:
+    """What a spectrum is of, as its picture names it."""
 
-    k: np.ndarray
-    energy: np.ndarray
-    label: str
-    dissipation: float
-    kolmogorov: float  # eta
+    title: str
+    symbol: str
+    smallest: str  # scale
+    scaled_title: str
+    scaled_k: str
+    scaled_symbol: str
+    constant: float | None = None  # of the inertial range
+
+
+ENERGY = SpectrumKind(
+    "Energy spectrum", "E(k)", "η", "In Kolmogorov's units", "kη", "$ε^{-2/3} k^{5/3} E(k)$", 1.6
+)
+SCALAR = SpectrumKind(
+    "Spectrum of the scalar",
+    "$E_θ(k)$",
+    "η_θ",
+    "In units of Obukhov and Corrsin",
+    "$kη_θ$",
+    "$χ^{-1} ε^{1/3} k^{5/3} E_θ(k)$",
+)
 
 
 @dataclass(frozen=True)
-class ScalarSpectrum:
-    """The spectrum of a scalar's variance, and the scales it is held against."""
+class Spectrum:
+    """Of one moment of a flow, and what it is held against."""
 
     k: np.ndarray
-    variance: np.ndarray
+    values: np.ndarray
     label: str
-    flow_dissipation: float  # epsilon
-    dissipation: float  # chi
-    smallest: float  # Batchelor's scale, or that of Obukhov and Corrsin
+    unit: float  # of the inertial range, in which values are about k^(-5/3): ε^(2/3), or χ ε^(-1/3); 0: none
+    smallest: float  # scale: Kolmogorov's; that of Batchelor, or of Obukhov and Corrsin
 
 
-def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: str) -> None:
-    """E(k) with a line of slope -5/3, and in Kolmogorov's units; `kmax`: the largest mode kept."""
+def draw_spectrum(
+    path: Path, spectra: list[Spectrum], kmax: int, title: str, kind: SpectrumKind = ENERGY
+) -> None:
+    """Spectra with a line of slope -5/3, and in the units of the inertial range; `kmax`: the largest mode."""
     with style.figure(path, 10.5, 4.8, title) as drawing:
         plain, scaled = drawing.subplots(1, 2)
         for s, colour in zip(spectra, COLOURS, strict=False):
-            seen = kept_shells(s.k, s.energy, kmax, s.energy.max())
-            k, energy = s.k[seen], s.energy[seen]
-            plain.loglog(k, energy, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
-            if np.isfinite(s.kolmogorov) and s.dissipation > 0:
-                in_units = s.dissipation ** (-2 / 3) * k ** (5 / 3) * energy
-                label = f"$k_{{max}}η$ = {kmax * s.kolmogorov:.2f}"
-                scaled.loglog(k * s.kolmogorov, in_units, color=colour, label=label, linewidth=1.4)
-        draw_slope(plain, kmax, spectra[-1].dissipation)
-        plain.set(title="Energy spectrum", xlabel="k", ylabel="E(k)")
+            seen = kept_shells(s.k, s.values, kmax, s.values.max())
+            k, values = s.k[seen], s.values[seen]
+            plain.loglog(k, values, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
+            if np.isfinite(s.smallest) and s.unit > 0:
+                label = f"$k_{{max}}{kind.smallest}$ = {kmax * s.smallest:.2f}"
+                scaled.loglog(
+                    k * s.smallest, k ** (5 / 3) * values / s.unit, color=colour, label=label, linewidth=1.4
+                )
+        unit = spectra[-1].unit
+        if kind.constant:
+            draw_five_thirds(plain, kmax, kind.constant * unit if unit > 0 else 1.0)
+            scaled.axhline(kind.constant, color=style.MUTED, linestyle="--", linewidth=1.2)
+        elif unit > 0:
+            draw_five_thirds(plain, kmax, unit)
+        plain.set(title=kind.title, xlabel="k", ylabel=kind.symbol)
         plain.legend()
-        scaled.axhline(1.6, color=style.MUTED, linestyle="--", linewidth=1.2)
-        scaled.set(title="In Kolmogorov's units", xlabel="kη", ylabel="$ε^{-2/3} k^{5/3} E(k)$")
-        if scaled.get_legend_handles_labels()[0]:
-            scaled.legend()
-
-
-def draw_scalar_spectrum(path: Path, spectra: list[ScalarSpectrum], kmax: int, title: str) -> None:
-    """The spectrum with a line of slope -5/3, and in Obukhov's and Corrsin's units, χ ε^(-1/3) k^(-5/3)."""
-    with style.figure(path, 10.5, 4.8, title) as drawing:
-        plain, scaled = drawing.subplots(1, 2)
-        for s, colour in zip(spectra, COLOURS, strict=False):
-            seen = kept_shells(s.k, s.variance, kmax, s.variance.max())
-            k, variance = s.k[seen], s.variance[seen]
-            plain.loglog(k, variance, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
-            if np.isfinite(s.smallest) and s.dissipation > 0:
-                in_units = s.flow_dissipation ** (1 / 3) / s.dissipation * k ** (5 / 3) * variance
-                label = f"$k_{{max}}η_θ$ = {kmax * s.smallest:.2f}"
-                scaled.loglog(k * s.smallest, in_units, color=colour, label=label, linewidth=1.4)
-        last = spectra[-1]
-        if last.dissipation > 0 and last.flow_dissipation > 0:
-            draw_five_thirds(plain, kmax, last.dissipation * last.flow_dissipation ** (-1 / 3))
-        plain.set(title="Spectrum of the scalar", xlabel="k", ylabel="$E_θ(k)$")
-        plain.legend()
-        scaled.set(title="In units of Obukhov and Corrsin", xlabel="$kη_θ$")
-        scaled.set_ylabel("$χ^{-1} ε^{1/3} k^{5/3} E_θ(k)$")
+        scaled.set(title=kind.scaled_title, xlabel=kind.scaled_k, ylabel=kind.scaled_symbol)
         if scaled.get_legend_handles_labels()[0]:
             scaled.legend()
 
@@ -102,16 +98,8 @@ def draw_scalar(path: Path, plane: np.ndarray, time: float, title: str) -> None:
     """The scalar in the plane z = pi, shape (ny, nx), over its root mean square there."""
     rms = float(np.sqrt(np.mean(plane**2)))
     values = plane / rms if rms > 0 else plane
-    with style.figure(path, 7.4, 6.6, f"{title}, time {time:.4g}") as drawing:
-        axes = drawing.subplots()
-        edges = [np.linspace(0, 2 * np.pi, count + 1) for count in plane.shape[::-1]]
-        top = float(np.quantile(np.abs(values), 0.998)) or 1.0
-        mesh = axes.pcolormesh(*edges, values, cmap="RdBu_r", vmin=-top, vmax=top, rasterized=True)
-        axes.set(xlabel="x", ylabel="y", aspect="equal")
-        axes.set_title("plane z = π of the box of 2π")
-        axes.grid(visible=False)
-        drawing.colorbar(mesh, ax=axes, shrink=0.85, label="θ / root mean square of θ")
-        scale_bar(axes, *edges)
+    label = "θ / root mean square of θ"
+    draw_box_plane(path, values, time, title, label=label, colours="RdBu_r", signed=True)
 
 
 def draw_dissipation(
@@ -125,31 +113,13 @@ def draw_dissipation(
         lost.plot(time, history["dissipation"], color=style.BLUE, label="this run")
         kept.plot(time, history["energy"], color=style.BLUE, label="this run")
         if reference:
-            seen = reference["t"] <= time[-1] * (1 + 1e-9)
-            t = reference["t"][seen]
-            dots = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.3, "label": "reference, 512³"}
-            lost.plot(t, reference["dissipation"][seen], **dots)
-            kept.plot(t, reference["kinetic_energy"][seen], **dots)
+            panels = {"dissipation": lost, "kinetic_energy": kept}
+            draw_reference(panels, reference, time[-1], "reference, 512³")
             lost.legend()
         lost.set(title="Dissipation", xlabel="time", ylabel="ε")
         lost.set_ylim(bottom=0)
         kept.set(title="Energy", xlabel="time", ylabel="E")
         kept.set_ylim(bottom=0)
-
-
-def draw_vorticity(path: Path, plane: np.ndarray, time: float, title: str) -> None:
-    """|curl u| in the plane z = pi, shape (ny, nx), over its mean."""
-    magnitude = plane / plane.mean() if plane.mean() > 0 else plane
-    with style.figure(path, 7.4, 6.6, f"{title}, time {time:.4g}") as drawing:
-        axes = drawing.subplots()
-        edges = [np.linspace(0, 2 * np.pi, count + 1) for count in plane.shape[::-1]]
-        top = float(np.quantile(magnitude, 0.998)) or 1.0
-        mesh = axes.pcolormesh(*edges, magnitude, cmap="magma", vmin=0, vmax=top, rasterized=True)
-        axes.set(xlabel="x", ylabel="y", aspect="equal")
-        axes.set_title("plane z = π of the box of 2π")
-        axes.grid(visible=False)
-        drawing.colorbar(mesh, ax=axes, shrink=0.85, label="|ω| / mean of |ω|")
-        scale_bar(axes, *edges)
 
 
 def draw_scales(path: Path, history: dict[str, np.ndarray], title: str) -> None:

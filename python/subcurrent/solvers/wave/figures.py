@@ -33,18 +33,12 @@ def draw_pressure(path: Path, plane: np.ndarray, case: Any, time: float) -> None
         scale_bar(axes, *edges, "m")
 
 
-def _pressure(folder: RunFolder, case: Any, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    time, plane = read_plane(snapshot, "pressure")
+def _pressure(folder: RunFolder, case: Any, path: Path) -> None:
+    time, plane = read_plane(folder.last_snapshot(), "pressure")
     draw_pressure(path, plane, case, time)
-    return True
 
 
-def _history(folder: RunFolder, case: Any, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
+def _history(folder: RunFolder, case: Any, path: Path) -> None:
     history = read_history(folder.history)
     with style.figure(path, 10.5, 4.6, KIND.title(case)) as drawing:
         range_, energy = drawing.subplots(1, 2)
@@ -54,10 +48,11 @@ def _history(folder: RunFolder, case: Any, path: Path) -> bool:
         range_.set(title="Pressure", xlabel="time (ms)", ylabel="pressure (Pa)")
         energy.plot(1e3 * history["time"], history["energy"] / history["energy"][0] - 1, color=style.GREEN)
         energy.set(title="Relative change of the energy", xlabel="time (ms)", ylabel="E / E(first row) − 1")
-    return True
 
 
 DRAWINGS = (
-    Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure),
-    Drawing("history.png", "Highest and lowest pressure, and the conserved energy.", _history),
+    Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure, ("snapshots",)),
+    Drawing(
+        "history.png", "Highest and lowest pressure, and the conserved energy.", _history, ("history.csv",)
+    ),
 )
