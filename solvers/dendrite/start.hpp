@@ -23,7 +23,7 @@ class Start {
     for (const Seed& seed : o_.seeds) orientations_.push_back(quaternion_of(seed));
   }
   double phase(int x, int y, int z) const {
-    const double phi = profile(o_.material, nearest(x, y, z).distance);
+    const double phi = profile(o_, nearest(x, y, z).distance);
     return phi < vanishing<double> ? 0 : phi;
   }
   const Quaternion& orientation(int x, int y, int z) const { return orientations_[nearest(x, y, z).seed]; }
