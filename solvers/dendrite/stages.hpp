@@ -14,7 +14,7 @@ namespace sc::dendrite {
 /// integer operations of the noise. A rotated crystal's axes are computed for the faces along x, and once
 /// more for those along y and z.
 constexpr double advance_flops = 138, axes_flops = 36, rotated_flops = 222 + 2 * axes_flops, noise_flops = 3,
-                 karma_rappel_flops = 0, karma_rappel_rotated_flops = 0 + 3 * axes_flops;
+                 karma_rappel_flops = 145, karma_rappel_rotated_flops = 244 + 3 * axes_flops;
 
 struct Stages {
   std::unique_ptr<AnyField> phi;          ///< 1 solid, 0 melt

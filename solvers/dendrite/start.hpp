@@ -40,6 +40,7 @@ class Start {
     for (std::size_t s = 0; s < o_.seeds.size(); ++s) {
       double square = 0;
       for (std::size_t a = 0; a < 3; ++a) {
+        if (o_.karma_rappel && o_.cells[int(a)] == 1) continue;  // no dimension
         double d = (cell[a] + 0.5) * o_.spacing - o_.seeds[s].centre[a];
         const double side = o_.cells[int(a)] * o_.spacing;
         if (o_.periodic()[int(a)]) d -= side * std::round(d / side);

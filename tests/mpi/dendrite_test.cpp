@@ -99,9 +99,9 @@ TEST(Dendrite, AgreesWithTheOracleOfKarmaAndRappel) {
       for (const bool rotated : {false, true}) {
         DendriteOptions options = karma_rappel_crystals(cells, single, rotated);
         if (cells.z == 1)
-          for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0.4, seed.axis = {0, 0, 1};
+          for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0, seed.axis = {0, 0, 1};
         const Outcome got = run(context, options, 12);
-        EXPECT_GT(got.measures.T_high, -0.1);  // the state has changed
+        EXPECT_GT(got.measures.T_high, options.temperature + 0.2);  // the state has changed
         if (context.rank() != 0) continue;
         oracle::Dendrite expected = oracle_of(options);
         for (int n = 0; n < 12; ++n) expected.step();
@@ -130,6 +130,7 @@ TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
       for (const int length : {2, 3, 4})
         for (Strategy strategy :
              {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread, Strategy::automatic}) {
+          if (options.karma_rappel && length != 3) continue;
           options.split = split;
           options.engine.strategy = strategy;
           options.engine.steps_per_pass = length;
@@ -173,7 +174,7 @@ TEST(Dendrite, LeavesTheSameBits) {
 // An axis with one cell has mirrors on both sides of it, in passes too.
 TEST(Dendrite, LeavesTheSameBitsInAPlane) {
   DendriteOptions options = karma_rappel_crystals({29, 26, 1}, false, false);
-  for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0.4;
+  for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0;
   options.engine.strategy = Strategy::blocking;
   Context alone(MPI_COMM_SELF);
   const Outcome expected = run(alone, options, 7);

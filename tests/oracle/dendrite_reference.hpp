@@ -182,6 +182,7 @@ class Dendrite {
     const std::array<int, 3> c = {i, j, k};
     double square = 0;
     for (std::size_t d = 0; d < 3; ++d) {
+      if (thin && n[d] == 1) continue;
       double r = (c[d] + 0.5) * dx - s.centre[d];
       if (periodic[d]) r -= n[d] * dx * std::round(r / (n[d] * dx));
       square += r * r;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dendrite's model of Karma and Rappel: its case file, its terms by sympy, a plane against NumPy, fronts at
-rest, what is conserved, and PFHub's benchmark problem 3a in short and, in make test-long, as it stands."""
+"""The dendrite's model of Karma and Rappel: its case file, its terms by sympy, a plane against NumPy, fronts
+at rest, what is conserved, and PFHub's benchmark problem 3a in short and, in make test-long, as it stands."""
 
 import json
 import math
@@ -52,7 +52,10 @@ def test_the_resolved_case_reads_back():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"model": {"diffusivity": 2.0}}, 'model.diffusivity = 2.0 has no effect with model.name = "kobayashi"'),
+        (
+            {"model": {"diffusivity": 2.0}},
+            'model.diffusivity = 2.0 has no effect with model.name = "kobayashi"',
+        ),
         ({"model": {"name": "kobayashi"}, "start": {"undercooling": 0.4}}, "start.undercooling = 0.4 has no"),
         ({"material": {"noise": 0.0}}, 'material.noise = 0.0 has no effect with model.name = "karma_rappel"'),
         ({"material": {"lambda": 0.2}}, 'it needs model.name = "kobayashi"'),
@@ -166,8 +169,13 @@ def test_steps_in_a_plane_agree_with_numpy(tmp_path, name, turn):
         (p, u), (p_end, u_end) = found["start"], found["end"]
         q, expected_u = numpy_steps(2 * p - 1, u, float(found["dt"]), 30, turn)
     assert np.abs(p_end - p).max() > 0.2
-    assert np.abs(2 * p_end - 1 - q).max() < 2e-12
-    assert np.abs(u_end - expected_u).max() < 1e-12
+    # In the tail ahead of a front q + 1 has few digits, and so have the directions.
+    tail = p_end < 1e-6
+    assert 100 < np.count_nonzero(tail) < 500
+    for mine, theirs in ((2 * p_end - 1, q), (u_end, expected_u)):
+        off = np.abs(mine - theirs)
+        assert off[~tail].max() < 2e-12
+        assert off[tail].max() < 1e-9
 
 
 # -- fronts and sums -------------------------------------------------------------------------------
@@ -187,7 +195,7 @@ for cells in (96, 192):
                   float(np.abs(sim.temperature_above_melting).max())])
 sim = sc.Dendrite((24, 20, 16), spacing=0.8, precision="double", undercooling=0.5,
                   model=dict(name="karma_rappel"), seeds=[dict(radius=4.0)])
-before = sim.measure()
+before = sim.step()
 after = sim.run(steps=300)
 found += [after["total"] - before["total"], after["solid"] - before["solid"]]
 print(json.dumps(found))
@@ -217,7 +225,12 @@ def sets(*texts: str) -> list[str]:
 def test_the_case_is_the_benchmark():
     case = load_case(shipped()["pfhub_3a"])
     model = case.model
-    assert (model.interface_width, model.relaxation_time, model.anisotropy, model.diffusivity) == (1, 1, 0.05, 10)
+    assert (model.interface_width, model.relaxation_time, model.anisotropy, model.diffusivity) == (
+        1,
+        1,
+        0.05,
+        10,
+    )
     assert case.start.undercooling == 0.3
     assert [count * case.grid.spacing for count in case.grid.cells[:2]] == [960, 960]
     assert case.run.time == 1500

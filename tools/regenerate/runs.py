@@ -89,6 +89,14 @@ def nickel_direction(_: Path) -> list[str]:
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
+def pfhub_3a(scratch: Path) -> list[str]:
+    """What cases/pfhub_3a/compare.py prints of the case, and of half its domain with half its spacing."""
+    fine = ("grid.spacing=0.4", "run.time=600")
+    folders = [run(scratch / f"{len(sets)}", "pfhub_3a", *sets, ranks=2) for sets in ((), fine)]
+    line = [sys.executable, CASES / "pfhub_3a" / "compare.py", *folders]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def forced_hit(scratch: Path) -> list[str]:
     """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
     single = ("scheme.precision=single", "run.time=12")

@@ -174,7 +174,9 @@ def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
         arrays = [Array(file, f"fields/{name}") for name in ("phase", ABOVE)]
         blocks = [min(every, length) for length in arrays[0].shape]
         phase, above = (_coarser(array, blocks) for array in arrays)
-        along = list(zip(file["grid"].attrs["Origin"], file["grid"].attrs["Spacing"], blocks[::-1], strict=True))
+        along = list(
+            zip(file["grid"].attrs["Origin"], file["grid"].attrs["Spacing"], blocks[::-1], strict=True)
+        )
         return CrystalField(
             phase,
             melting + above,

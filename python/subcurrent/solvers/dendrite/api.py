@@ -75,8 +75,8 @@ class Dendrite(Simulation):
         phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which is constant), tip (the longest
         arm of the first crystal, m), tip_velocity (its speed, m/s), arm_x+ … arm_z- (each arm along the
         crystal's own axes, m) and tip_velocity_x+ … tip_velocity_z- (their speeds, m/s). Speeds are means
-        since the last measurement, NaN at the first. With the model of Karma and Rappel also free_energy; then
-        nothing has a unit. Raises `Error` if the state is no longer finite."""
+        since the last measurement, NaN at the first. With the model of Karma and Rappel nothing has a unit,
+        and there is free_energy. Raises `Error` if the state is no longer finite."""
         return super().step()
 
     @property

@@ -40,9 +40,7 @@ class Material(Table):
     latent_heat: float = key("latent heat in J/m^3", POSITIVE, 2.35e9, gt=0)
     heat_capacity: float = key("heat capacity in J/(m^3 K)", POSITIVE, 5.42e6, gt=0)
     diffusivity: float = key("thermal diffusivity in m^2/s", POSITIVE, 1.55e-5, gt=0)
-    anisotropy: float = key(
-        "strength of the surface energy's anisotropy", BELOW_ROOM, 0.05, ge=0, lt=ROOM
-    )
+    anisotropy: float = key("strength of the surface energy's anisotropy", BELOW_ROOM, 0.05, ge=0, lt=ROOM)
     interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
     lamda: float = key(
         "defines the width of the interface: phi changes from lambda to 1 - lambda across it",
@@ -61,8 +59,8 @@ class Material(Table):
 
 class Model(Table):
     name: Literal[MODELS] = key(
-        "Kobayashi's model of a metal; or the thin-interface model of Karma and Rappel, without units: where a "
-        "key says um, K or s, its number is then in the units of [model]",
+        "Kobayashi's model of a metal; or the thin-interface model of Karma and Rappel, without units: "
+        "where a key says um, K or s, its number is then in the units of [model]",
         '"kobayashi" or "karma_rappel"',
         "kobayashi",
     )
@@ -102,7 +100,10 @@ class SeedTable(Table):
 class Start(Table):
     temperature: float = key("initial temperature of crystals and melt in K", POSITIVE, 1511.0, gt=0)
     undercooling: float = key(
-        "initial undercooling with Karma and Rappel, in units of latent heat / heat capacity", POSITIVE, 0.3, gt=0
+        "initial undercooling with Karma and Rappel, in units of latent heat / heat capacity",
+        POSITIVE,
+        0.3,
+        gt=0,
     )
     noise_seed: int = key("seed of the random noise", "a whole number >= 0", 1, ge=0, le=2**62)
     precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "single")
@@ -144,15 +145,9 @@ class DendriteCase(SolverCase):
         run = self.run
         if run.dt is None and run.safety is None:
             run = run.model_copy(update={"safety": 0.9})
-        model = self.model
-        if model.name == "karma_rappel" and model.coupling is None:
-            width, time = model.interface_width, model.relaxation_time
-            coupling = model.diffusivity * time / (VANISHING_KINETICS * width**2)
-            model = model.model_copy(update={"coupling": coupling})
         return self.model_copy(
             update={
                 "run": run,
-                "model": model,
                 "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
             }
         )
@@ -188,6 +183,11 @@ class DendriteCase(SolverCase):
     def melting(self) -> float:
         """The temperature at which fields are 0."""
         return self.material.melting if self.is_metal() else 0.0
+
+    def coupling(self) -> float:
+        """lambda of Karma and Rappel."""
+        m = self.model
+        return m.coupling or m.diffusivity * m.relaxation_time / (VANISHING_KINETICS * m.interface_width**2)
 
     def shown_in(self) -> Units:
         return METRIC if self.is_metal() else NONE
@@ -280,8 +280,8 @@ class DendriteCase(SolverCase):
         sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
         note = f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"
         if not self.is_metal():
-            lengths = f"{sides} with W_0 = {self.model.interface_width:g}"
-            note = f"Karma and Rappel, {lengths}, lambda = {self.model.coupling:.6g}, undercooled by {undercooling:g} L/C"
+            numbers = f"W_0 = {self.model.interface_width:g}, lambda = {self.coupling():.6g}"
+            note = f"Karma and Rappel, {sides} with {numbers}, undercooled by {undercooling:g} L/C"
         return [note, *super().notes()]
 
     def halo(self) -> int:
@@ -319,7 +319,8 @@ class DendriteCase(SolverCase):
 
     def _model_options(self) -> dict[str, Any]:
         if not self.is_metal():
-            model = {name: float(getattr(self.model, name)) for name in Model.model_fields if name != "name"}
+            given = self.model.model_dump(exclude={"name", "coupling"})
+            model = {name: float(value) for name, value in given.items()} | {"coupling": self.coupling()}
             return {"karma_rappel": model, "temperature": -float(self.start.undercooling)}
         m = self.material
         material = {name: float(getattr(m, name)) for name in MATERIAL}

@@ -79,9 +79,7 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str, units: U
         panels = drawing.subplots(2, 3 if energetic else 2, sharex=True)
         (tip, speed), (solid, kept) = panels[:, :2]
         tip.plot(time, units.length[0] * history["tip"], color=style.BLUE)
-        tip.set(
-            title="Longest arm of the first crystal", ylabel=labelled("from its centre", units.length[1])
-        )
+        tip.set(title="Longest arm of the first crystal", ylabel=labelled("from its centre", units.length[1]))
         for arm, velocity in zip(ARMS, ARM_VELOCITIES, strict=True):
             if velocity in history and history[arm][-1] > 0:  # 0: it leaves the domain at once
                 speed.plot(time, history[velocity], color=style.MUTED, linewidth=0.6)

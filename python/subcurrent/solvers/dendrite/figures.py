@@ -88,6 +88,8 @@ DRAWINGS = (
         _slices,
     ),
     Drawing(
-        "growth.png", "Longest arm and its speed, solid fraction, the conserved mean, φ's range; the free energy if there is one.", _growth
+        "growth.png",
+        "Longest arm and its speed, solid fraction, the conserved mean, φ's range; the free energy.",
+        _growth,
     ),
 )

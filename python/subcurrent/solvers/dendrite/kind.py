@@ -120,7 +120,10 @@ class DendriteKind(Kind):
         return [
             ("undercooling", f"{summary['undercooling']:g} {self.shown_in.temperature}".rstrip()),
             ("solid fraction", told("solid", lambda part: f"{100 * part:.2f} %")),
-            ("longest arm of the first crystal", told("tip", lambda tip: self._shown(tip, self.shown_in.length))),
+            (
+                "longest arm of the first crystal",
+                told("tip", lambda tip: self._shown(tip, self.shown_in.length)),
+            ),
             ("its speed", told("tip_velocity", self._speed)),
             ("free energy", told("free_energy", "{:.7g}".format)),
             ("cell updates", _rate(summary)),
@@ -130,7 +133,7 @@ class DendriteKind(Kind):
         crystals = "a dendrite" if len(case.seeds) == 1 else f"{len(case.seeds)} dendrites"
         below = case.undercooling()
         if self.shown_in is NONE:
-            return f"{crystals[0].upper()}{crystals[1:]} at an undercooling of {below:g}, {self.points(case)} cells"
+            return f"Karma and Rappel, {crystals} undercooled by {below:g}, {self.points(case)} cells"
         name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
         return f"{name}, {crystals} {below:g} K below melting, {self.points(case)} cells"
 
