@@ -161,10 +161,10 @@ class DendriteCase(SolverCase):
 
     def check(self) -> None:
         self.check_run()
+        super().check()
         self._check_model()
         self._check_seeds()
         self._check_faces()
-        super().check()
         check_storage(self.storage, self.engine, PLACES)
         length = self.engine.steps_per_pass
         if isinstance(length, int):
