@@ -297,7 +297,7 @@ PICTURES = (
         "nickel_512, on a GPU",
     ),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
-    picture("pfhub_3a", 600, drawn("pfhub_3a", "crystal.png"), "pfhub_3a"),
+    picture("pfhub_3a", 600, drawn("pfhub_3a", "crystal.png", "grid.cells=[800,800,1]"), "pfhub_3a"),
     picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
     picture("other_codes", 20, other_codes.other_codes_picture, "published tables of other codes"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),

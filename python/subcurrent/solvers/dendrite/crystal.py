@@ -91,7 +91,9 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str, units: U
         kept.plot(time, history["total"] - history["total"][0], color=style.VIOLET, linewidth=1.2)
         kept.set(
             title=f"Mean of {units.kept}",
-            ylabel=labelled("change since the first row" if units.temperature else "change", units.temperature),
+            ylabel=labelled(
+                "change since the first row" if units.temperature else "change", units.temperature
+            ),
             xlabel=clock,
         )
         if energetic:
