@@ -21,8 +21,9 @@ template <class Real>
 SC_FN FaceGradient<Real> gradient_at(In<Real> phi, At c, In<Real, 4> orientation) {
   const FaceGradient<Real> g = gradient_at(phi, c);
   const Rotation<Real> R = rotation_at<Real>(c, orientation);
-  const auto along = [&](int i) { return fused(R.r[0][i], g.n, fused(R.r[1][i], g.a, R.r[2][i] * g.b)); };
-  return {along(0), along(1), along(2)};
+  Real p[3];
+  for (int i = 0; i < 3; ++i) p[i] = fused(R.r[0][i], g.n, fused(R.r[1][i], g.a, R.r[2][i] * g.b));
+  return {p[0], p[1], p[2]};
 }
 
 /// A for a gradient along the axes of the crystal, see flux(); 1 + gamma where there is none.
