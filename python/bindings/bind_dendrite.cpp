@@ -6,7 +6,7 @@
 
 #include "python/bindings/options.hpp"
 #include "python/bindings/solver_face.hpp"
-#include "solvers/dendrite/kernels.hpp"
+#include "solvers/dendrite/karma_rappel.hpp"
 #include "solvers/dendrite/solver.hpp"
 
 namespace nb = nanobind;
@@ -41,7 +41,8 @@ class DendriteFace : private Said, public SolverFace<Dendrite> {
 
 io::Snapshot DendriteFace::snapshot() {
   Dendrite& crystal = solver();
-  const double h = 1e6 * crystal.options().spacing;  // um: ParaView does not like points that lie 1e-8 apart
+  // um, if there is a unit: ParaView does not like points that lie 1e-8 apart.
+  const double h = (crystal.options().karma_rappel ? 1 : 1e6) * crystal.options().spacing;
   return {.uniform = io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}},
           .fields = {{"phase", &crystal.phase().storage(0)},
                      {"temperature_above_melting", &crystal.heat().storage(0)}},
@@ -78,6 +79,7 @@ void DendriteFace::add(nb::dict& to, const dendrite::Measures& measures) {
   to["T_low"] = measures.T_low;
   to["T_high"] = measures.T_high;
   to["total"] = measures.total;
+  if (measures.free_energy) to["free_energy"] = *measures.free_energy;
   to["tip"] = measures.tip;
   to["tip_velocity"] = measures.tip_velocity;
   for (std::size_t arm = 0; arm < arm_names.size(); ++arm) {
@@ -106,12 +108,20 @@ std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamm
   return flux;
 }
 
+/// The kernels' a = A at one gradient of phi along the axes of the crystal.
+double anisotropy_of(const std::array<double, 3>& gradient, double gamma) {
+  const dendrite::FaceGradient<double> g{gradient[0], gradient[1], gradient[2]};
+  return dendrite::anisotropy(g, dendrite::Anisotropy<double>(gamma));
+}
+
 }  // namespace
 
 void bind_dendrite(nb::module_& module) {
   module.def("dendrite_flux", &flux_of, "gradient"_a, "gamma"_a,
              "orientation"_a = std::array<double, 4>{1, 0, 0, 0},
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
+  module.def("dendrite_anisotropy", &anisotropy_of, "gradient"_a, "gamma"_a,
+             "The anisotropy A that the dendrite's kernels compute.");
   bind_solver<DendriteFace>(
       module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)
       .def("step", &step_as_dict<DendriteFace, int>, "diagnostics"_a = true, "count"_a = 1,

@@ -23,6 +23,14 @@ dendrite::Material material_from(const nb::dict& options) {
           .noise = get<double>(options, "noise")};
 }
 
+dendrite::KarmaRappel karma_rappel_from(const nb::dict& options) {
+  return {.interface_width = get<double>(options, "interface_width"),
+          .relaxation_time = get<double>(options, "relaxation_time"),
+          .anisotropy = get<double>(options, "anisotropy"),
+          .diffusivity = get<double>(options, "diffusivity"),
+          .coupling = get<double>(options, "coupling")};
+}
+
 std::vector<dendrite::Seed> seeds_from(const nb::dict& options) {
   std::vector<dendrite::Seed> seeds;
   for (const nb::handle entry : get<nb::list>(options, "seeds")) {
@@ -42,7 +50,10 @@ dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
   dendrite::DendriteOptions o;
   o.cells = int3(options, "cells");
   o.spacing = get<double>(options, "spacing");
-  o.material = material_from(get<nb::dict>(options, "material"));
+  if (options.contains("karma_rappel"))
+    o.karma_rappel = karma_rappel_from(get<nb::dict>(options, "karma_rappel"));
+  else
+    o.material = material_from(get<nb::dict>(options, "material"));
   o.temperature = get<double>(options, "temperature");
   o.seeds = seeds_from(options);
   const auto faces = get<nb::dict>(options, "boundaries");

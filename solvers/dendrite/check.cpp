@@ -9,6 +9,12 @@ namespace sc::dendrite {
 
 namespace {
 
+// From 1/15 on, the stiffness at <100> is negative: those orientations are missing, and the flux is unstable.
+void check_anisotropy(const std::string& key, double anisotropy) {
+  if (!(anisotropy >= 0 && anisotropy < 1.0 / 15))
+    refuse(key + " is " + std::to_string(anisotropy) + "; it must be from 0 to below 1/15");
+}
+
 void check_material(const Material& m) {
   check_positive("material.surface_energy", m.surface_energy);
   check_positive("material.kinetic", m.kinetic);
@@ -20,10 +26,15 @@ void check_material(const Material& m) {
   if (!(m.lambda > 0 && m.lambda < 0.5))
     refuse("material.lambda is " + std::to_string(m.lambda) + "; it must lie between 0 and 0.5");
   if (!(m.noise >= 0)) refuse("material.noise is " + std::to_string(m.noise) + "; it must not be negative");
-  // From 1/15 on, the stiffness at <100> is negative: those orientations are missing, and the flux is
-  // unstable.
-  if (!(m.anisotropy >= 0 && m.anisotropy < 1.0 / 15))
-    refuse("material.anisotropy is " + std::to_string(m.anisotropy) + "; it must be from 0 to below 1/15");
+  check_anisotropy("material.anisotropy", m.anisotropy);
+}
+
+void check_karma_rappel(const KarmaRappel& m) {
+  check_positive("model.interface_width", m.interface_width);
+  check_positive("model.relaxation_time", m.relaxation_time);
+  check_positive("model.diffusivity", m.diffusivity);
+  check_positive("model.coupling", m.coupling);
+  check_anisotropy("model.anisotropy", m.anisotropy);
 }
 
 void check_seeds(const DendriteOptions& o) {
@@ -53,14 +64,20 @@ void check_faces(const DendriteOptions& o) {
 void check(const DendriteOptions& o) {
   check_cells("grid.cells", o.cells);
   check_positive("grid.spacing", o.spacing);
-  check_positive("start.temperature", o.temperature);
-  check_material(o.material);
+  if (o.karma_rappel) {
+    check_positive("start.undercooling", -o.temperature);
+    check_karma_rappel(*o.karma_rappel);
+  } else {
+    check_positive("start.temperature", o.temperature);
+    check_material(o.material);
+  }
   if (o.dt == 0 && !(o.safety > 0 && o.safety <= 1))
     refuse("run.safety is " + std::to_string(o.safety) + "; it must be greater than 0 and at most 1");
   if (!(o.dt >= 0)) refuse("run.dt must not be negative");
+  const std::string unit = o.karma_rappel ? "" : " s";
   if (o.dt > largest_step(o))
-    refuse("run.dt is " + shown(o.dt) + " s, longer than the largest stable step, " + shown(largest_step(o)) +
-           " s");
+    refuse("run.dt is " + shown(o.dt) + unit + ", longer than the largest stable step, " +
+           shown(largest_step(o)) + unit);
   check_seeds(o);
   check_faces(o);
 }

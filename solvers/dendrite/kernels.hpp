@@ -42,6 +42,10 @@ constexpr Real flat = Real(1e-18);
 /// Smaller values of phi are set to 0: otherwise the tail ahead of a front would become subnormal.
 template <class Real>
 constexpr Real vanishing = Real(1e-12);
+template <class Real>
+SC_FN Real without_tail(Real phi) {
+  return phi < vanishing<Real> && phi > -vanishing<Real> ? Real(0) : phi;
+}
 
 /// h = phi^3 (10 - 15 phi + 6 phi^2), the fraction of the latent heat that has been released.
 template <class Real>
@@ -133,18 +137,22 @@ SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real di
   const Real well = phi * (Real(1) - phi);
   Real slope = fused(k.drive * theta, well, phi - Real(0.5));
   if constexpr (noisy) slope = fused(k.noise, noise<Real>(k.key, g), slope);
-  const Real next = fused(k.flux, div, fused(k.reaction * well, slope, phi));
-  return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
+  return without_tail(fused(k.flux, div, fused(k.reaction * well, slope, phi)));
+}
+
+/// theta + dt kappa lap theta
+template <class Real>
+SC_FN Real conducted(const Coefficients<Real>& k, In<Real> theta, At c) {
+  const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
+                      (theta[c.z(1)] + theta[c.z(-1)]);
+  return fused(k.heat, fused(Real(-6), theta[c], around), theta[c]);
 }
 
 /// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)). This form conserves theta - (L / C)
 /// h(phi) exactly, unlike h'(phi) dphi/dt.
 template <class Real>
 SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
-  const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
-                      (theta[c.z(1)] + theta[c.z(-1)]);
-  return fused(k.latent, latent_share(next) - latent_share(phi),
-               fused(k.heat, fused(Real(-6), theta[c], around), theta[c]));
+  return fused(k.latent, latent_share(next) - latent_share(phi), conducted(k, theta, c));
 }
 
 /// Both fields in one sweep, so that the change of phi is never stored. The cells on both sides of a face use

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a dendrite run in SI units, already converted from the text of a case file.
+// The options of a dendrite run in SI units, already converted from the text of a case file. The model of
+// Karma and Rappel has no units: all lengths, times and temperatures are then numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/move/stream/budget.hpp"
@@ -32,6 +35,19 @@ struct Material {
   double noise = 0.025;  ///< a
 };
 
+/// The thin-interface model of Karma and Rappel, Phys. Rev. E 57 (1998) 4323; temperatures are
+/// u = (T - T_m) / (L / C). The defaults are those of PFHub's benchmark problem 3.
+struct KarmaRappel {
+  double interface_width = 1;                 ///< W_0
+  double relaxation_time = 1;                 ///< tau_0
+  double anisotropy = 0.05;                   ///< epsilon_4
+  double diffusivity = 10;                    ///< D
+  double coupling = 10 / vanishing_kinetics;  ///< lambda
+
+  /// lambda = D tau_0 / (this W_0^2) makes the kinetic coefficient of the thin-interface limit vanish.
+  static constexpr double vanishing_kinetics = 0.6267;
+};
+
 /// A crystal at the start: a sphere, rotated by an angle about an axis.
 struct Seed {
   Vec3 centre{};  ///< m, from the corner of lowest x, y, z
@@ -42,9 +58,10 @@ struct Seed {
 
 struct DendriteOptions {
   Int3 cells = {64, 64, 64};
-  double spacing = 0.02e-6;  ///< dx, m
-  Material material;
-  double temperature = 1511;  ///< initial temperature everywhere, K
+  double spacing = 0.02e-6;                 ///< dx, m
+  Material material;                        ///< unused with the other model
+  std::optional<KarmaRappel> karma_rappel;  ///< this model instead of Kobayashi's
+  double temperature = 1511;                ///< initial temperature everywhere, K; u with the other model
   std::vector<Seed> seeds;
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   std::uint64_t noise_seed = 1;
@@ -59,6 +76,10 @@ struct DendriteOptions {
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
   }
+  /// An axis with one cell is no dimension.
+  int dimensions() const { return std::max(1, (cells.x > 1) + (cells.y > 1) + (cells.z > 1)); }
+  /// The zero of the stored temperature.
+  double melting() const { return karma_rappel ? 0 : material.melting; }
   /// Whether the axes of any crystal differ from the grid's.
   bool rotated() const {
     for (const Seed& seed : seeds)

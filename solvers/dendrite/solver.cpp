@@ -70,7 +70,7 @@ void Dendrite::set_initial() {
     phi.fill([&](int x, int y, int z) { return Real(start.phase(x, y, z)); });
   });
   typed(heat(), [&]<class Real>(Field<Real>& theta) {
-    const Real melt = Real(options_.temperature - options_.material.melting);
+    const Real melt = Real(options_.temperature - options_.melting());
     theta.fill([&](int, int, int) { return melt; });
   });
   if (!stages_.orientation) return;
@@ -85,6 +85,7 @@ StepReport Dendrite::steps(int n) {
     // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
     //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
     // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))
+    // or as Karma and Rappel have it, see karma_rappel.hpp
     stages_.advance.set(clock_.steps);
     runner_.run(stages_.advance);
     stages_.phi->advance();
@@ -105,8 +106,8 @@ Measures Dendrite::extremes() {
   m.phi_high = global_.value(0);
   if (!std::isfinite(m.phi_high)) report_loss();
   m.phi_low = 0 - global_.value(1);
-  m.T_high = options_.material.melting + global_.value(2);
-  m.T_low = options_.material.melting - global_.value(3);
+  m.T_high = options_.melting() + global_.value(2);
+  m.T_low = options_.melting() - global_.value(3);
   return m;
 }
 
@@ -117,7 +118,9 @@ Measures Dendrite::measure() {
   const Int3 n = options_.cells;
   const double cells = double(n.x) * n.y * n.z;
   m.solid = global_.value(0) / cells;
-  m.total = options_.material.melting + global_.value(1) / cells;
+  m.total = options_.melting() + global_.value(1) / cells;
+  if (options_.karma_rappel)
+    m.free_energy = std::pow(options_.spacing, options_.dimensions()) * global_.value(2);
 
   const std::array<double, 6> length = arms();
   m.arms = length;
@@ -138,8 +141,9 @@ Measures Dendrite::measure() {
 }
 
 void Dendrite::report_loss() const {
-  const Loss loss{.when = "after step " + std::to_string(clock_.steps) + " (time " +
-                          std::to_string(clock_.time * 1e9) + " ns)",
+  const std::string time =
+      options_.karma_rappel ? shown(clock_.time) : std::to_string(clock_.time * 1e9) + " ns";
+  const Loss loss{.when = "after step " + std::to_string(clock_.steps) + " (time " + time + ")",
                   .point = "cell",
                   .advice = "a smaller run.safety or run.dt may help"};
   std::string sentence = loss.of(*stages_.phi, "the phase");

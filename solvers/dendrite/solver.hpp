@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
@@ -19,10 +20,11 @@ struct Measures {
   double solid = 0;  ///< mean of phi
   double phi_low = 0, phi_high = 0;
   double T_low = 0, T_high = 0;
-  double total = 0;         ///< mean of T - (L / C) h(phi), K: constant if there is no flux through the faces
-  double tip = 0;           ///< first crystal: distance from its centre to the end of its longest arm, m
-  double tip_velocity = 0;  ///< of the longest arm since the previous measurement, m/s; NaN at the first
-  std::array<double, 6> arms{};            ///< see arms()
+  double total = 0;  ///< mean of T - (L / C) h(phi), K: constant if there is no flux through the faces
+  std::optional<double> free_energy;  ///< of Karma and Rappel, of an area if an axis has one cell
+  double tip = 0;                ///< first crystal: distance from its centre to the end of its longest arm, m
+  double tip_velocity = 0;       ///< of the longest arm since the previous measurement, m/s; NaN at the first
+  std::array<double, 6> arms{};  ///< see arms()
   std::array<double, 6> arm_velocities{};  ///< of each arm, as tip_velocity
 };
 

@@ -3,6 +3,7 @@
 #include "solvers/dendrite/stages.hpp"
 
 #include "engine/exec/face_kernel.hpp"
+#include "solvers/dendrite/karma_rappel.hpp"
 #include "solvers/dendrite/kernels.hpp"
 #include "solvers/dendrite/model.hpp"
 
@@ -37,10 +38,10 @@ void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
   });
 }
 
-/// Creates the step's stage with these terms; only rotated crystals declare `orientation`.
+/// Creates `advance` and `sums` with these terms; only rotated crystals declare `orientation`.
 template <bool noisy, class Real, class... Orientation>
-void make_advance(Stages& stages, const DendriteOptions& o, double dt, Field<Real>& phi, Field<Real>& theta,
-                  Orientation&... orientation) {
+void make_kobayashi(Stages& stages, const DendriteOptions& o, double dt, Field<Real>& phi, Field<Real>& theta,
+                    Orientation&... orientation) {
   constexpr double flops =
       (sizeof...(orientation) > 0 ? rotated_flops : advance_flops) + (noisy ? noise_flops : 0);
   const auto coefficients = [o, dt](std::int64_t step) {
@@ -51,6 +52,9 @@ void make_advance(Stages& stages, const DendriteOptions& o, double dt, Field<Rea
                                        writes(phi.next()), writes(theta.next()), reads(phi.now(), box(1)),
                                        reads(theta.now(), star(1)), reads(orientation.now(), star(1))...),
                               coefficients);
+  stages.sums =
+      stage_of("sums", Sums<Real>{model_of(o.material).latent},
+               SweepOptions{.reduce = Reduce::sum, .flops = 9}, reads(phi.now()), reads(theta.now()));
 }
 
 template <class Real>
@@ -64,10 +68,12 @@ Stages stages_of(const Grid& grid, const DendriteOptions& o, const FieldOptions&
 
   Stages stages;
   const auto make = [&](auto&... orientation) {
-    if (o.material.noise > 0)
-      make_advance<true>(stages, o, dt, *phi, *theta, orientation...);
+    if (o.karma_rappel)
+      make_karma_rappel(stages, o, dt, *phi, *theta, orientation...);
+    else if (o.material.noise > 0)
+      make_kobayashi<true>(stages, o, dt, *phi, *theta, orientation...);
     else
-      make_advance<false>(stages, o, dt, *phi, *theta, orientation...);
+      make_kobayashi<false>(stages, o, dt, *phi, *theta, orientation...);
   };
   if (o.rotated()) {
     auto orientation = std::make_unique<Field<Real, 4>>(grid, "orientation", where);
@@ -79,9 +85,6 @@ Stages stages_of(const Grid& grid, const DendriteOptions& o, const FieldOptions&
   }
   stages.extremes = stage_of("extremes", Extremes<Real>{}, SweepOptions{.reduce = Reduce::max, .flops = 4},
                              reads(phi->now()), reads(theta->now()));
-  stages.sums =
-      stage_of("sums", Sums<Real>{model_of(o.material).latent},
-               SweepOptions{.reduce = Reduce::sum, .flops = 9}, reads(phi->now()), reads(theta->now()));
   stages.phi = std::move(phi);
   stages.theta = std::move(theta);
   return stages;

@@ -23,7 +23,7 @@ class Start {
     for (const Seed& seed : o_.seeds) orientations_.push_back(quaternion_of(seed));
   }
   double phase(int x, int y, int z) const {
-    const double phi = profile(o_.material, nearest(x, y, z).distance);
+    const double phi = profile(o_, nearest(x, y, z).distance);
     return phi < vanishing<double> ? 0 : phi;
   }
   const Quaternion& orientation(int x, int y, int z) const { return orientations_[nearest(x, y, z).seed]; }
@@ -40,6 +40,7 @@ class Start {
     for (std::size_t s = 0; s < o_.seeds.size(); ++s) {
       double square = 0;
       for (std::size_t a = 0; a < 3; ++a) {
+        if (o_.karma_rappel && o_.cells[int(a)] == 1) continue;  // no dimension
         double d = (cell[a] + 0.5) * o_.spacing - o_.seeds[s].centre[a];
         const double side = o_.cells[int(a)] * o_.spacing;
         if (o_.periodic()[int(a)]) d -= side * std::round(d / side);

@@ -2,6 +2,7 @@
 // Two small crystals, after several steps, for tests of the dendrite's bits.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "engine/move/gather.hpp"
@@ -27,6 +28,31 @@ inline dendrite::DendriteOptions two_crystals(Int3 cells, bool single, bool nois
   if (rotated) o.seeds[1].axis = {1, 2, 0.5}, o.seeds[1].angle = 0.6;
   o.noise_seed = 77;
   return o;
+}
+
+/// The same crystals with the model of Karma and Rappel, of which the second is rotated or none.
+inline dendrite::DendriteOptions karma_rappel_crystals(Int3 cells, bool single, bool rotated) {
+  dendrite::DendriteOptions o = two_crystals(cells, single, false, rotated);
+  o.karma_rappel.emplace();
+  o.temperature = -0.4;
+  o.spacing = 0.8;
+  for (dendrite::Seed& seed : o.seeds) {
+    for (double& place : seed.centre) place *= o.spacing / h;
+    seed.radius *= o.spacing / h;
+  }
+  return o;
+}
+
+/// What must leave the same bits however it is computed: both precisions, with and without rotated crystals,
+/// and the other model.
+inline std::vector<dendrite::DendriteOptions> crystals_of_all_kinds(Int3 cells) {
+  return {two_crystals(cells, true, true, false),    two_crystals(cells, true, true, true),
+          two_crystals(cells, false, true, false),   two_crystals(cells, false, true, true),
+          karma_rappel_crystals(cells, true, false), karma_rappel_crystals(cells, false, true)};
+}
+inline std::string kind_of(const dendrite::DendriteOptions& o) {
+  return std::string(o.single ? " single" : " double") + (o.rotated() ? " rotated" : "") +
+         (o.karma_rappel ? " Karma and Rappel" : "");
 }
 
 struct Outcome {

@@ -32,8 +32,10 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
   constexpr std::array strategies{&Strategy::boundary_first, &Strategy::interior_first, &Strategy::pipelined,
                                   &Strategy::blocking, &Strategy::halo_thread};
   std::size_t turn = 0;
-  for (const auto& [single, rotated] : {std::pair(true, false), {true, true}, {false, false}}) {
-    const DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
+  constexpr Int3 cells{19, 16, 17};
+  for (const DendriteOptions& options :
+       {two_crystals(cells, true, true, false), two_crystals(cells, true, true, true),
+        two_crystals(cells, false, true, false), karma_rappel_crystals(cells, false, true)}) {
     Context alone(MPI_COMM_SELF);
     const Outcome expected = run(alone, options, 5);
     alone.close();
@@ -48,9 +50,10 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
         EXPECT_EQ(got.measures.total, expected.measures.total);
         EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
         EXPECT_EQ(got.measures.tip, expected.measures.tip);
+        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
         if (context.rank() == 0) {
           EXPECT_TRUE(same(got, expected))
-              << to_string(split) << pieces << single << rotated << filed.engine.strategy.name;
+              << to_string(split) << pieces << kind_of(options) << filed.engine.strategy.name;
         }
       }
   }
@@ -79,8 +82,10 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
 TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
   constexpr std::array strategies{&Strategy::boundary_first, &Strategy::blocking, &Strategy::interior_first};
   std::size_t turn = 0;
-  for (const auto& [single, rotated] : {std::pair(true, false), {false, true}}) {
-    const DendriteOptions options = two_crystals({19, 16, 34}, single, true, rotated);
+  constexpr Int3 cells{19, 16, 34};
+  for (const DendriteOptions& options :
+       {two_crystals(cells, true, true, false), two_crystals(cells, false, true, true),
+        karma_rappel_crystals(cells, false, false)}) {
     Context alone(MPI_COMM_SELF);
     const Outcome expected = run(alone, options, 7);
     alone.close();
@@ -95,7 +100,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
       EXPECT_EQ(got.passes, 3);
       EXPECT_EQ(got.measures.total, expected.measures.total);
       if (context.rank() == 0) {
-        EXPECT_TRUE(same(got, expected)) << to_string(split) << single << rotated;
+        EXPECT_TRUE(same(got, expected)) << to_string(split) << kind_of(options);
       }
     }
   }

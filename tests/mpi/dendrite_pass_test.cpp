@@ -38,8 +38,10 @@ class OnDevices : public OnBackend {
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
 TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
-  for (const auto& [single, rotated] : {std::pair(true, false), {true, true}, {false, false}}) {
-    const DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
+  constexpr Int3 cells{19, 16, 17};
+  for (const DendriteOptions& options :
+       {two_crystals(cells, true, true, false), two_crystals(cells, true, true, true),
+        two_crystals(cells, false, true, false), karma_rappel_crystals(cells, false, false)}) {
     Context alone(MPI_COMM_SELF);
     const Outcome expected = run(alone, options, 5);
     alone.close();
@@ -57,9 +59,10 @@ TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
         EXPECT_EQ(got.measures.total, expected.measures.total);
         EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
         EXPECT_EQ(got.measures.tip, expected.measures.tip);
+        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
         if (context.rank() == 0) {
           EXPECT_TRUE(same(got, expected))
-              << to_string(split) << pieces << single << rotated << through.engine.strategy.name;
+              << to_string(split) << pieces << kind_of(options) << through.engine.strategy.name;
         }
       }
   }

@@ -23,7 +23,10 @@ using namespace sc;
 using dendrite::DendriteOptions;
 using dendrite::FaceKind;
 
+using test::crystals_of_all_kinds;
 using test::h;
+using test::karma_rappel_crystals;
+using test::kind_of;
 using test::Outcome;
 using test::run;
 using test::same;
@@ -36,6 +39,11 @@ oracle::Dendrite oracle_of(const DendriteOptions& o) {
   d.dt = o.safety * dendrite::largest_step(o);
   d.metal.a = o.material.noise;
   d.metal.gamma = o.material.anisotropy;
+  if (o.karma_rappel) {
+    const dendrite::KarmaRappel& m = *o.karma_rappel;
+    d.thin = oracle::ThinInterface{m.interface_width, m.relaxation_time, m.diffusivity, m.coupling};
+    d.metal.gamma = m.anisotropy;
+  }
   for (int a = 0; a < 3; ++a) d.periodic[std::size_t(a)] = o.periodic()[a];
   d.seed = o.noise_seed;
   for (const dendrite::Seed& s : o.seeds)
@@ -84,58 +92,104 @@ TEST(Dendrite, AgreesWithTheOracle) {
       }
 }
 
+TEST(Dendrite, AgreesWithTheOracleOfKarmaAndRappel) {
+  test::TestContext context;
+  for (const Int3 cells : {Int3{17, 11, 13}, Int3{23, 19, 1}})
+    for (const bool single : {false, true})
+      for (const bool rotated : {false, true}) {
+        DendriteOptions options = karma_rappel_crystals(cells, single, rotated);
+        if (cells.z == 1)
+          for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0, seed.axis = {0, 0, 1};
+        const Outcome got = run(context, options, 12);
+        EXPECT_GT(got.measures.T_high, options.temperature + 0.2);  // the state has changed
+        if (context.rank() != 0) continue;
+        oracle::Dendrite expected = oracle_of(options);
+        for (int n = 0; n < 12; ++n) expected.step();
+        if (single) {
+          EXPECT_LT(largest_difference<float>(got.phi, expected.phi, 0), 1e-5) << to_string(cells) << rotated;
+          EXPECT_LT(largest_difference<float>(got.theta, expected.T, 0), 1e-5) << to_string(cells) << rotated;
+          continue;
+        }
+        EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12) << to_string(cells) << rotated;
+        EXPECT_LT(largest_difference<double>(got.theta, expected.T, 0), 1e-12) << to_string(cells) << rotated;
+        const double energy = expected.free_energy() * (cells.z == 1 ? 1 / options.spacing : 1);
+        EXPECT_NEAR(*got.measures.free_energy / energy, 1, 1e-12) << to_string(cells) << rotated;
+      }
+}
+
 /// 7 steps in passes of several: between walls, and with an undivided periodic axis.
 TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
-  for (const bool single : {true, false})
-    for (const bool rotated : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
-      options.faces[4] = options.faces[5] = FaceKind::periodic;
-      options.engine.strategy = Strategy::blocking;
-      Context alone(MPI_COMM_SELF);
-      const Outcome expected = run(alone, options, 7);
-      alone.close();
-      test::TestContext context({.threads = 2});
-      for (const Int3 split : test::splits(context.size()))
-        for (const int length : {2, 3, 4})
-          for (Strategy strategy :
-               {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread, Strategy::automatic}) {
-            options.split = split;
-            options.engine.strategy = strategy;
-            options.engine.steps_per_pass = length;
-            options.engine.pass_tile = {0, 3, 4};
-            const Outcome got = run(context, options, 7);
-            EXPECT_EQ(got.measures.total, expected.measures.total);
-            EXPECT_EQ(got.measures.tip, expected.measures.tip);
-            EXPECT_EQ(got.passes, (7 + length - 1) / length);
-            if (context.rank() != 0) continue;
-            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << rotated;
-          }
-    }
+  for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
+    options.faces[4] = options.faces[5] = FaceKind::periodic;
+    options.engine.strategy = Strategy::blocking;
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, 7);
+    alone.close();
+    test::TestContext context({.threads = 2});
+    for (const Int3 split : test::splits(context.size()))
+      for (const int length : {2, 3, 4})
+        for (Strategy strategy :
+             {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread, Strategy::automatic}) {
+          if (options.karma_rappel && (length != 3 || options.single)) continue;
+          options.split = split;
+          options.engine.strategy = strategy;
+          options.engine.steps_per_pass = length;
+          options.engine.pass_tile = {0, 3, 4};
+          const Outcome got = run(context, options, 7);
+          EXPECT_EQ(got.measures.total, expected.measures.total);
+          EXPECT_EQ(got.measures.tip, expected.measures.tip);
+          EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
+          EXPECT_EQ(got.passes, (7 + length - 1) / length);
+          if (context.rank() != 0) continue;
+          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << kind_of(options);
+        }
+  }
 }
 
 TEST(Dendrite, LeavesTheSameBits) {
-  for (const bool single : {true, false})
-    for (const bool rotated : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
-      options.engine.strategy = Strategy::blocking;
-      Context alone(MPI_COMM_SELF);
-      const Outcome expected = run(alone, options, 6);
-      alone.close();
-      for (int threads : {1, 2}) {
-        test::TestContext context({.threads = threads});
-        for (const Int3 split : test::splits(context.size()))
-          for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                    Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
-            options.split = split;
-            options.engine.strategy = strategy;
-            options.engine.poke_seconds = 1e-6;
-            const Outcome got = run(context, options, 6);
-            EXPECT_EQ(got.measures.total, expected.measures.total);
-            EXPECT_EQ(got.measures.tip, expected.measures.tip);
-            if (context.rank() != 0) continue;
-            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << rotated;
-          }
-      }
+  for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
+    options.engine.strategy = Strategy::blocking;
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, 6);
+    alone.close();
+    for (int threads : {1, 2}) {
+      test::TestContext context({.threads = threads});
+      for (const Int3 split : test::splits(context.size()))
+        for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                  Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
+          options.split = split;
+          options.engine.strategy = strategy;
+          options.engine.poke_seconds = 1e-6;
+          const Outcome got = run(context, options, 6);
+          EXPECT_EQ(got.measures.total, expected.measures.total);
+          EXPECT_EQ(got.measures.tip, expected.measures.tip);
+          EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
+          if (context.rank() != 0) continue;
+          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << kind_of(options);
+        }
+    }
+  }
+}
+
+// An axis with one cell has mirrors on both sides of it, in passes too.
+TEST(Dendrite, LeavesTheSameBitsInAPlane) {
+  DendriteOptions options = karma_rappel_crystals({29, 26, 1}, false, false);
+  for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0;
+  options.engine.strategy = Strategy::blocking;
+  Context alone(MPI_COMM_SELF);
+  const Outcome expected = run(alone, options, 7);
+  alone.close();
+  test::TestContext context({.threads = 2});
+  for (const Int3 split : test::splits(context.size()))
+    for (const int length : {1, 2, 3}) {
+      if (split.z > 1) continue;
+      options.split = split;
+      options.engine.steps_per_pass = length;
+      options.engine.strategy = Strategy::boundary_first;
+      const Outcome got = run(context, options, 7);
+      EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
+      if (context.rank() != 0) continue;
+      EXPECT_TRUE(same(got, expected)) << to_string(split) << length;
     }
 }
 
@@ -145,29 +199,28 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), tes
 // On a device, strategies and splits give the same bits. Sums, products, divisions and fused() are the same
 // on CUDA and on a host with fused multiply-adds, so these are also compared with the host.
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
-  for (const bool single : {true, false})
-    for (const bool rotated : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
-      options.engine.strategy = Strategy::blocking;
-      Context alone(MPI_COMM_SELF);
-      const Outcome expected = run(alone, options, 6);
-      alone.close();
-      test::TestContext context;
-      open(context, GetParam());
-      options.space = test::space_of(GetParam());
-      for (const Int3 split : test::splits(context.size()))
-        for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                        Strategy::interior_first, Strategy::pipelined}) {
-          options.split = split;
-          options.engine.strategy = strategy;
-          const Outcome got = run(context, options, 6);
-          EXPECT_EQ(got.measures.total, expected.measures.total);
-          EXPECT_EQ(got.measures.tip, expected.measures.tip);
-          EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
-          if (context.rank() != 0) continue;
-          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << rotated;
-        }
-    }
+  for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
+    options.engine.strategy = Strategy::blocking;
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, 6);
+    alone.close();
+    test::TestContext context;
+    open(context, GetParam());
+    options.space = test::space_of(GetParam());
+    for (const Int3 split : test::splits(context.size()))
+      for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                      Strategy::interior_first, Strategy::pipelined}) {
+        options.split = split;
+        options.engine.strategy = strategy;
+        const Outcome got = run(context, options, 6);
+        EXPECT_EQ(got.measures.total, expected.measures.total);
+        EXPECT_EQ(got.measures.tip, expected.measures.tip);
+        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
+        EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
+        if (context.rank() != 0) continue;
+        EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << kind_of(options);
+      }
+  }
 }
 
 TEST_P(OnDevices, AgreeWithTheOracle) {
@@ -207,6 +260,17 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
   EXPECT_TRUE(refused([](auto& o) { o.dt = 1e-11; }));
   EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = -h; }));
   EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = 17.001 * h; }));
+  const auto thin = [](auto&& change) {
+    return [change](auto& o) {
+      o = karma_rappel_crystals({17, 11, 13}, true, false);
+      change(o);
+    };
+  };
+  EXPECT_FALSE(refused(thin([](auto&) {})));
+  EXPECT_TRUE(refused(thin([](auto& o) { o.temperature = 0.1; })));
+  EXPECT_TRUE(refused(thin([](auto& o) { o.karma_rappel->anisotropy = 0.07; })));
+  EXPECT_TRUE(refused(thin([](auto& o) { o.karma_rappel->coupling = 0; })));
+  EXPECT_TRUE(refused(thin([](auto& o) { o.dt = 0.02; })));
 }
 
 // A position on a high face may be cells * spacing, or an ulp beyond.

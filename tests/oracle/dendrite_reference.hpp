@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace oracle {
@@ -62,6 +63,11 @@ struct Metal {
   double h(double phi) const { return phi * phi * phi * (10 - 15 * phi + 6 * phi * phi); }
 };
 
+/// Karma and Rappel: phase q from -1 in the melt to 1, u = T.
+struct ThinInterface {
+  double W0 = 1, tau0 = 1, D = 10, lambda = 10 / 0.6267;
+};
+
 struct Crystal {
   Vec3 centre;
   double radius;
@@ -73,6 +79,7 @@ class Dendrite {
   std::array<int, 3> n;
   double dx, dt;
   Metal metal;
+  std::optional<ThinInterface> thin;  // with gamma of the metal
   std::vector<Crystal> crystals;
   std::array<bool, 3> periodic{};
   std::uint64_t seed = 1;
@@ -91,12 +98,14 @@ class Dendrite {
         best = d;
         owner_[at(i, j, k)] = s;
       }
-      const double p = 0.5 * (1 - std::tanh(metal.b() * best / metal.delta));
+      const double slope = thin ? 1 / (std::sqrt(2.0) * thin->W0) : metal.b() / metal.delta;
+      const double p = 0.5 * (1 - std::tanh(slope * best));
       phi[at(i, j, k)] = p < 1e-12 ? 0 : p;
     });
   }
 
   void step() {
+    if (thin) return step_of_karma_and_rappel();
     std::vector<double> p2 = phi, T2 = T;
     for_cells([&](int i, int j, int k) {
       const double p = phi[at(i, j, k)], t = T[at(i, j, k)];
@@ -107,14 +116,43 @@ class Dendrite {
       double next = p + dt * change;
       if (std::abs(next) < 1e-12) next = 0;
       p2[at(i, j, k)] = next;
-      double lap = 0;
-      for (std::size_t d = 0; d < 3; ++d) lap += value(T, i, j, k, d, 1) + value(T, i, j, k, d, -1) - 2 * t;
       T2[at(i, j, k)] =
-          t + dt * metal.kappa * lap / (dx * dx) + metal.L / metal.C * (metal.h(next) - metal.h(p));
+          t + dt * metal.kappa * laplacian(T, i, j, k) + metal.L / metal.C * (metal.h(next) - metal.h(p));
     });
     phi = p2;
     T = T2;
     ++steps;
+  }
+
+  /// tau_0 a^2 dq/dt = W_0^2 div(flux) + (q - lambda u (1 - q^2)) (1 - q^2), du/dt = D lap u + 1/2 dq/dt
+  void step_of_karma_and_rappel() {
+    std::vector<double> p2 = phi, T2 = T;
+    for_cells([&](int i, int j, int k) {
+      const double q = 2 * phi[at(i, j, k)] - 1, u = T[at(i, j, k)], a = width(i, j, k);
+      const double force =
+          2 * thin->W0 * thin->W0 * divergence(i, j, k) + (q - thin->lambda * u * (1 - q * q)) * (1 - q * q);
+      const double next = q + dt * force / (thin->tau0 * a * a);
+      p2[at(i, j, k)] = 0.5 * (next + 1);
+      if (std::abs(next + 1) < 2e-12) p2[at(i, j, k)] = 0;
+      T2[at(i, j, k)] = u + dt * thin->D * laplacian(T, i, j, k) + 0.5 * (next - q);
+    });
+    phi = p2;
+    T = T2;
+    ++steps;
+  }
+
+  /// The integral of 1/2 W_0^2 a^2 |grad q|^2 - q^2 / 2 + q^4 / 4 + lambda u q (1 - 2/3 q^2 + q^4 / 5).
+  double free_energy() const {
+    double sum = 0;
+    for_cells([&](int i, int j, int k) {
+      const double p = phi[at(i, j, k)], q = 2 * p - 1, u = T[at(i, j, k)], a = width(i, j, k);
+      double square = 0;
+      for (std::size_t d = 0; d < 3; ++d)
+        for (const int by : {-1, 1}) square += 0.5 * std::pow(2 * (value(phi, i, j, k, d, by) - p) / dx, 2);
+      sum += 0.5 * std::pow(thin->W0 * a, 2) * square - q * q / 2 + std::pow(q, 4) / 4 +
+             thin->lambda * u * (q - 2 * std::pow(q, 3) / 3 + std::pow(q, 5) / 5);
+    });
+    return sum * dx * dx * dx;
   }
 
   std::size_t at(int i, int j, int k) const { return (std::size_t(k) * n[1] + j) * n[0] + i; }
@@ -144,11 +182,27 @@ class Dendrite {
     const std::array<int, 3> c = {i, j, k};
     double square = 0;
     for (std::size_t d = 0; d < 3; ++d) {
+      if (thin && n[d] == 1) continue;
       double r = (c[d] + 0.5) * dx - s.centre[d];
       if (periodic[d]) r -= n[d] * dx * std::round(r / (n[d] * dx));
       square += r * r;
     }
     return std::sqrt(square) - s.radius;
+  }
+  double laplacian(const std::vector<double>& q, int i, int j, int k) const {
+    double sum = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      sum += value(q, i, j, k, d, 1) + value(q, i, j, k, d, -1) - 2 * q[at(i, j, k)];
+    return sum / (dx * dx);
+  }
+  /// a at a cell, from central differences: (2 e / |g|^2)^(1/2).
+  double width(int i, int j, int k) const {
+    Vec3 g{};
+    for (std::size_t d = 0; d < 3; ++d)
+      g[d] = 0.5 * (value(phi, i, j, k, d, 1) - value(phi, i, j, k, d, -1)) / dx;
+    const double square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    if (square < 1e-24) return 1 + metal.gamma;
+    return std::sqrt(2 * energy(g, metal.gamma, crystals[owner_[at(i, j, k)]].turn) / square);
   }
   /// On the face between a cell and the next one up axis d: the normal slope from those two, the others as
   /// means of the central slopes of both.

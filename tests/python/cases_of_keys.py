@@ -7,7 +7,7 @@ import typing
 
 from subcurrent.case.keys import all_keys, fields, nested
 from subcurrent.solvers.cases import SOLVERS
-from subcurrent.solvers.dendrite.case import SeedTable
+from subcurrent.solvers.dendrite.case import MODELS, SeedTable
 
 QUIET = {"figures": False, "timeline": False}
 BASES = {
@@ -59,6 +59,12 @@ WAVE = {
     "grid.low": [0.0, 0.0, 0.0],
     "grid.points": [20, 20, 10],  # whole periods of the wave and of the vortex
     "grid.spacing": 0.15,
+}
+THIN_INTERFACE = {
+    "model.name": "karma_rappel",
+    "grid.spacing": 0.8,
+    "seeds[0].centre": [5.6, 5.2, 4.8],
+    "seeds[0].radius": 3.2,
 }
 # The key: what else must stand for it to act, and two values of it where the default's neighbour will not do.
 ACTS = {
@@ -121,6 +127,18 @@ ACTS = {
     },
     "dendrite": {
         "material.anisotropy": ({}, 0.05, 0.03),
+        "model.name": ({k: v for k, v in THIN_INTERFACE.items() if k != "model.name"}, *MODELS),
+        "model.coupling": (THIN_INTERFACE, None, 5.0),
+        **{
+            f"model.{name}": (THIN_INTERFACE, one, other)
+            for name, one, other in (
+                ("interface_width", 1.0, 1.2),
+                ("relaxation_time", 1.0, 2.0),
+                ("anisotropy", 0.05, 0.03),
+                ("diffusivity", 10.0, 5.0),
+            )
+        },
+        "start.undercooling": (THIN_INTERFACE, 0.3, 0.4),
         "boundaries.x-": ({}, "insulated", None),
         "seeds[0].axis": ({"seeds[0].angle": 30.0}, [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]),
         "seeds[0].centre": ({}, [0.14, 0.13, 0.12], [0.1, 0.13, 0.12]),

@@ -183,6 +183,8 @@ UNMET = {
 
 
 def unmet(need) -> list[str]:
+    if need.on == "model.name":
+        return ["model.name=karma_rappel"] if need.among == ("kobayashi",) else []
     wants_default = need.key in ("spectrum.file", "gas.sutherland")
     return [] if wants_default and need.key.startswith(need.on.split(".")[0]) else UNMET[need.on]
 

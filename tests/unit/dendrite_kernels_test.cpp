@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/exec/face_kernel.hpp"
-#include "solvers/dendrite/kernels.hpp"
+#include "solvers/dendrite/karma_rappel.hpp"
 #include "solvers/dendrite/stages.hpp"
 
 namespace {
@@ -60,6 +60,10 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}); }), advance_flops);
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, true>{}); }), advance_flops + noise_flops);
   EXPECT_EQ(operations_of([&] { rotation_at<Counted>(q.middle, turn); }), axes_flops);
+  EXPECT_EQ(operations_of([&] { advance(AdvanceKarmaRappel<Counted>{}); }), karma_rappel_flops);
+  // A cell computes its own axes too; those of the faces along y and z are the same.
+  EXPECT_EQ(operations_of([&] { advance(AdvanceKarmaRappel<Counted>{}, turn); }),
+            karma_rappel_rotated_flops + axes_flops);
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}, turn); }), rotated_flops + axes_flops);
 }
 
@@ -82,6 +86,18 @@ TYPED_TEST(DendriteFlux, VanishesWhereThereIsNoGradient) {
          {FaceGradient<Real>{size, 0, 0}, FaceGradient<Real>{size, -size, size}}) {
       EXPECT_LE(std::abs(flux(g, k, 1 / square(g))), 2 * size);
       EXPECT_LE(std::abs(rotated_flux<2>(g, k, R, 1 / square(g))), 2 * size);
+    }
+}
+
+TYPED_TEST(DendriteFlux, HasAnAnisotropyWhereThereIsNoGradient) {
+  using Real = TypeParam;
+  const Anisotropy<Real> k(0.05);
+  EXPECT_EQ(anisotropy(FaceGradient<Real>{0, 0, 0}, k), Real(1.05));
+  for (Real size = 1; size > 0; size /= 2)
+    for (const FaceGradient<Real> g :
+         {FaceGradient<Real>{size, 0, 0}, FaceGradient<Real>{size, -size, size}}) {
+      EXPECT_GE(anisotropy(g, k), Real(0.9));
+      EXPECT_LE(anisotropy(g, k), Real(1.06));
     }
 }
 

@@ -177,6 +177,14 @@ COMPUTED = (
         runs.nickel_direction,
         1e-2,
     ),
+    Figure(
+        "pfhub_3a",
+        "cases/pfhub_3a/README.md",
+        900,
+        "a dendrite in a plane against uploads to PFHub",
+        runs.pfhub_3a,
+        2e-3,
+    ),
     Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", planets.earth_north, 1e-2),
     Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", planets.earth_south, 1e-2),
     Figure(
@@ -289,6 +297,7 @@ PICTURES = (
         "nickel_512, on a GPU",
     ),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
+    picture("pfhub_3a", 600, drawn("pfhub_3a", "crystal.png", "grid.cells=[800,800,1]"), "pfhub_3a"),
     picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
     picture("other_codes", 20, other_codes.other_codes_picture, "published tables of other codes"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),

@@ -216,7 +216,11 @@ def dendrite_work(_: Path) -> list[str]:
         ("step", flops["advance_flops"], 4),
         ("with noise", flops["advance_flops"] + flops["noise_flops"], 4),
     ]
-    rows.append(("rotated crystals", flops["rotated_flops"], 8))
+    rows += [
+        ("rotated crystals", flops["rotated_flops"], 8),
+        ("Karma and Rappel", flops["karma_rappel_flops"], 4),
+        ("the same, rotated crystals", flops["karma_rappel_rotated_flops"], 8),
+    ]
     told = [(name, f"{count:.0f}", str(4 * arrays), str(8 * arrays)) for name, count, arrays in rows]
     return table(("a cell", "floating-point operations", "bytes, single", "bytes, double"), told)
 

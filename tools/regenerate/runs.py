@@ -86,6 +86,14 @@ def nickel_direction(_: Path) -> list[str]:
     return python(CASES / "nickel_small" / "direction.py").splitlines()
 
 
+def pfhub_3a(scratch: Path) -> list[str]:
+    """What cases/pfhub_3a/compare.py prints of smaller domains, of two spacings."""
+    coarse, fine = ("grid.cells=[800,800,1]",), ("grid.cells=[600,600,1]", "grid.spacing=0.4", "run.time=150")
+    folders = [run(scratch / f"{n}", "pfhub_3a", *sets, ranks=2) for n, sets in enumerate((coarse, fine))]
+    line = [sys.executable, CASES / "pfhub_3a" / "compare.py", *folders]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def forced_hit(scratch: Path) -> list[str]:
     """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
     single = ("scheme.precision=single", "run.time=12")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StorageError, SubcurrentError, storage_error
+from ..solvers.dendrite.units import METRIC, Units
 from .flowfield import FlowField, PlasmaField
 
 
@@ -123,9 +124,9 @@ def _components(data: Array, middle: bool) -> np.ndarray:
 
 @dataclass(frozen=True)
 class CrystalField:
-    """phi and T, shape (nz, ny, nx), on cells at equal distances in um, and along which axes their images
-    beyond x = 0, y = 0, z = 0 belong to the domain. Those are not stored: pictures of fields larger than
-    memory need little."""
+    """phi and T, shape (nz, ny, nx), on cells at equal distances in the unit that people read, and along
+    which axes their images beyond x = 0, y = 0, z = 0 belong to the domain. Those are not stored: pictures of
+    fields larger than memory need little."""
 
     phase: np.ndarray
     temperature: np.ndarray
@@ -133,6 +134,7 @@ class CrystalField:
     spacing: tuple[float, float, float]
     time: float = 0.0
     mirrored: tuple[bool, bool, bool] = (False, False, False)
+    units: Units = METRIC
 
     def completed(self, mirrored: tuple[bool, bool, bool]) -> CrystalField:
         return replace(self, mirrored=mirrored)
@@ -167,19 +169,19 @@ class CrystalField:
 
 
 def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
-    """A snapshot of the dendrite solver; `every`: means over so many cells along each axis."""
+    """A snapshot of the dendrite solver; `every`: means over so many cells along each axis that has them."""
     with reading(path) as file:
-        phase, above = (_coarser(Array(file, f"fields/{name}"), every) for name in ("phase", ABOVE))
-        spacing = [float(h) for h in file["grid"].attrs["Spacing"]]
-        origin = [
-            float(r) + 0.5 * (every - 1) * h
-            for r, h in zip(file["grid"].attrs["Origin"], spacing, strict=True)
-        ]
+        arrays = [Array(file, f"fields/{name}") for name in ("phase", ABOVE)]
+        blocks = [min(every, length) for length in arrays[0].shape]
+        phase, above = (_coarser(array, blocks) for array in arrays)
+        along = list(
+            zip(file["grid"].attrs["Origin"], file["grid"].attrs["Spacing"], blocks[::-1], strict=True)
+        )
         return CrystalField(
             phase,
             melting + above,
-            tuple(origin),
-            tuple(every * h for h in spacing),
+            tuple(float(r) + 0.5 * (count - 1) * float(h) for r, h, count in along),
+            tuple(count * float(h) for _, h, count in along),
             float(file.attrs["time"]),
         )
 
@@ -187,13 +189,14 @@ def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
 ABOVE = "temperature_above_melting"
 
 
-def _coarser(data: Array, every: int) -> np.ndarray:
+def _coarser(data: Array, blocks: list[int]) -> np.ndarray:
     """Means over blocks of cells, slab by slab; cells that fill no block are left out."""
-    if every == 1:
+    if max(blocks) == 1:
         return np.asarray(data.planes(0, data.shape[0]), dtype=np.float32)
-    counts = [length // every for length in data.shape]
+    counts = [length // block for length, block in zip(data.shape, blocks, strict=True)]
+    (nz, ny, nx), (bz, by, bx) = counts, blocks
     out = np.empty(counts, dtype=np.float32)
-    for k in range(counts[0]):
-        slab = data.planes(k * every, (k + 1) * every)[:, : counts[1] * every, : counts[2] * every]
-        out[k] = slab.reshape(every, counts[1], every, counts[2], every).mean(axis=(0, 2, 4))
+    for k in range(nz):
+        slab = data.planes(k * bz, (k + 1) * bz)[:, : ny * by, : nx * bx]
+        out[k] = slab.reshape(bz, ny, by, nx, bx).mean(axis=(0, 2, 4))
     return out

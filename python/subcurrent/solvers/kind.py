@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..launch import memory
 from ..launch.memory import Fields
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 class Predicted(ABC):
     """The interface of a solver to predictions."""
+
+    def of(self, _case: Any) -> Self:
+        """For a case, typed or in tables: another one if the solver has models that differ in what they
+        show."""
+        return self
 
     @abstractmethod
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:

@@ -21,12 +21,12 @@ KINDS: Mapping[str, Kind] = Each("kind", "KIND")
 
 def predicted_kind(case: Any) -> Predicted:
     """The interface for predictions; includes solvers that are only predicted."""
-    return import_module(f".{case.solver}.kind", __package__).KIND
+    return import_module(f".{case.solver}.kind", __package__).KIND.of(case)
 
 
 def kind_of(case: Case | dict[str, Any]) -> Kind:
     """The kind of a typed case, or of its tables."""
-    return KINDS[case["solver"] if isinstance(case, dict) else case.solver]
+    return KINDS[case["solver"] if isinstance(case, dict) else case.solver].of(case)
 
 
 def title_of(case: Case) -> str:

@@ -29,10 +29,11 @@ class Dendrite(Simulation):
     cells        number of cells along x, y and z
     spacing      side of a cell in µm
     temperature  initial temperature of crystals and melt in K
+    undercooling instead of it with model={"name": "karma_rappel"}, which has no units
     precision    "single" or "double", of the fields and so of the arrays of `phase`
     safety       time step as a fraction of the largest stable one; or `dt`, a fixed one in s
     noise_seed   seed of the random noise
-    material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
+    model, material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
     seeds        the crystals, a list of the case file's tables [[seeds]], e.g. [{"radius": 0.3}]
 
     `gather` returns "phase" (the default) or "temperature_above_melting"; times are in s.
@@ -41,7 +42,7 @@ class Dendrite(Simulation):
     method. Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
-    _tables = ("material", "seeds", "boundaries", "storage", "engine")
+    _tables = ("model", "material", "seeds", "boundaries", "storage", "engine")
     _fields = ("phase", "temperature_above_melting")
 
     def __init__(
@@ -54,9 +55,11 @@ class Dendrite(Simulation):
         safety: float | None = None,
         dt: float | None = None,
         noise_seed: int | None = None,
+        undercooling: float | None = None,
         **tables: Any,
     ):
         start = {"temperature": temperature, "precision": precision, "noise_seed": noise_seed}
+        start["undercooling"] = undercooling
         super().__init__(
             {
                 "solver": "dendrite",
@@ -72,7 +75,8 @@ class Dendrite(Simulation):
         phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which is constant), tip (the longest
         arm of the first crystal, m), tip_velocity (its speed, m/s), arm_x+ … arm_z- (each arm along the
         crystal's own axes, m) and tip_velocity_x+ … tip_velocity_z- (their speeds, m/s). Speeds are means
-        since the last measurement, NaN at the first. Raises `Error` if the state is no longer finite."""
+        since the last measurement, NaN at the first. With the model of Karma and Rappel nothing has a unit,
+        and there is free_energy. Raises `Error` if the state is no longer finite."""
         return super().step()
 
     @property
@@ -107,7 +111,7 @@ class Dendrite(Simulation):
             return
         h = self.case.grid.spacing
         crystal = CrystalField(
-            phase, self.case.material.melting + above, (h / 2,) * 3, (h,) * 3, self.time
+            phase, self.case.melting() + above, (h / 2,) * 3, (h,) * 3, self.time, units=self.case.shown_in()
         ).completed(self.case.mirrored())
         if kind == "temperature":
             draw_temperature(path, crystal, self._title())

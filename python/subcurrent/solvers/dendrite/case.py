@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import ConfigDict
 
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_round, engine_options
-from ...case.keys import Table, key
+from ...case.keys import Table, fields, key, shown
 from ...case.splits import check_split, chosen_split
 from ...case.storage import PLACES, Storage, check_storage
 from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
 from ...errors import BadInput
+from .units import METRIC, NONE, Units
 
 KINDS = ("periodic", "insulated", "symmetry")
 FACE = '"periodic", "insulated" or "symmetry"'
@@ -24,6 +25,9 @@ SLACK = (
     1e-9  # of a cell, by which rounding may move a seed beyond a high face; as in solvers/dendrite/model.hpp
 )
 ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
+BELOW_ROOM = "a number from 0 to below 1/15"
+MODELS = ("kobayashi", "karma_rappel")
+VANISHING_KINETICS = 0.6267  # as in solvers/dendrite/options.hpp
 
 
 class Material(Table):
@@ -36,9 +40,7 @@ class Material(Table):
     latent_heat: float = key("latent heat in J/m^3", POSITIVE, 2.35e9, gt=0)
     heat_capacity: float = key("heat capacity in J/(m^3 K)", POSITIVE, 5.42e6, gt=0)
     diffusivity: float = key("thermal diffusivity in m^2/s", POSITIVE, 1.55e-5, gt=0)
-    anisotropy: float = key(
-        "strength of the surface energy's anisotropy", "a number from 0 to below 1/15", 0.05, ge=0, lt=ROOM
-    )
+    anisotropy: float = key("strength of the surface energy's anisotropy", BELOW_ROOM, 0.05, ge=0, lt=ROOM)
     interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
     lamda: float = key(
         "defines the width of the interface: phi changes from lambda to 1 - lambda across it",
@@ -55,6 +57,34 @@ class Material(Table):
     model_config = ConfigDict(populate_by_name=True)
 
 
+class Model(Table):
+    name: Literal[MODELS] = key(
+        "Kobayashi's model of a metal; or the thin-interface model of Karma and Rappel, without units: "
+        "where a key says um, K or s, its number is then in the units of [model]",
+        '"kobayashi" or "karma_rappel"',
+        "kobayashi",
+    )
+    interface_width: float = key(
+        "W_0 of Karma and Rappel: phi changes as tanh(x / (sqrt(2) W_0))", POSITIVE, 1.0, gt=0
+    )
+    relaxation_time: float = key("tau_0 of Karma and Rappel", POSITIVE, 1.0, gt=0)
+    anisotropy: float = key(
+        "epsilon_4 of Karma and Rappel: strength of the anisotropy of interface width and relaxation time",
+        BELOW_ROOM,
+        0.05,
+        ge=0,
+        lt=ROOM,
+    )
+    diffusivity: float = key("D of Karma and Rappel: thermal diffusivity", POSITIVE, 10.0, gt=0)
+    coupling: float | None = key(
+        "lambda of Karma and Rappel, the coupling of temperature and phase; if left out: "
+        "D tau_0 / (0.6267 W_0^2), with which a thin interface has no kinetic undercooling",
+        POSITIVE,
+        None,
+        gt=0,
+    )
+
+
 class SeedTable(Table):
     centre: Triple | None = key(
         "centre of the crystal in um from the low corner of the domain; if left out: the "
@@ -69,6 +99,12 @@ class SeedTable(Table):
 
 class Start(Table):
     temperature: float = key("initial temperature of crystals and melt in K", POSITIVE, 1511.0, gt=0)
+    undercooling: float = key(
+        "initial undercooling with Karma and Rappel, in units of latent heat / heat capacity",
+        POSITIVE,
+        0.3,
+        gt=0,
+    )
     noise_seed: int = key("seed of the random noise", "a whole number >= 0", 1, ge=0, le=2**62)
     precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "single")
 
@@ -79,17 +115,24 @@ class GridTable(Table):
 
 
 Boundaries = faces_of(KINDS, FACE, "insulated")
+KARMA_RAPPEL = (*(f"model.{name}" for name in Model.model_fields if name != "name"), "start.undercooling")
 
 
 class DendriteCase(SolverCase):
     """A dendrite case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
-    needs: ClassVar = (*SolverCase.needs, Needs("start.noise_seed", "material.noise", but=(0,)))
-    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "material", "start", "seeds")
+    needs: ClassVar = (
+        *SolverCase.needs,
+        *(Needs(name, "model.name", ("kobayashi",)) for name in ("start.temperature", "start.noise_seed")),
+        *(Needs(name, "model.name", ("karma_rappel",)) for name in KARMA_RAPPEL),
+        Needs("start.noise_seed", "material.noise", but=(0,)),
+    )
+    fixed_on_resume: ClassVar = ("solver", "model", "grid", "boundaries", "material", "start", "seeds")
     devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = key("the solver", '"dendrite"', "dendrite")
+    model: Model = key("the phase-field model", "a table [model]", Model())
     material: Material = key("the properties of the metal", "a table [material]", Material())
     grid: GridTable = key("the grid", "a table [grid]")
     boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
@@ -118,20 +161,59 @@ class DendriteCase(SolverCase):
 
     def check(self) -> None:
         self.check_run()
-        if self.start.temperature >= self.material.melting:
-            raise BadInput(
-                f"start.temperature = {self.start.temperature:g} is not allowed: it must be below "
-                f"material.melting = {self.material.melting:g}, or the crystals melt."
-            )
+        super().check()
+        self._check_model()
         self._check_seeds()
         self._check_faces()
-        super().check()
         check_storage(self.storage, self.engine, PLACES)
         length = self.engine.steps_per_pass
         if isinstance(length, int):
             faces = self.boundaries.faces()
             check_round("grid.cells", self.grid.cells, faces, length, f"engine.steps_per_pass = {length}")
         self._check_pieces(self.grid.cells[2])
+
+    def is_metal(self) -> bool:
+        """Whether numbers have SI units: with Kobayashi's model."""
+        return self.model.name == "kobayashi"
+
+    def undercooling(self) -> float:
+        """In K, or in units of latent heat / heat capacity."""
+        return self.material.melting - self.start.temperature if self.is_metal() else self.start.undercooling
+
+    def melting(self) -> float:
+        """The temperature at which fields are 0."""
+        return self.material.melting if self.is_metal() else 0.0
+
+    def coupling(self) -> float:
+        """lambda of Karma and Rappel."""
+        m = self.model
+        return m.coupling or m.diffusivity * m.relaxation_time / (VANISHING_KINETICS * m.interface_width**2)
+
+    def shown_in(self) -> Units:
+        return METRIC if self.is_metal() else NONE
+
+    def _check_model(self) -> None:
+        if not self.is_metal():
+            for name, field in fields(Material).items():
+                given = getattr(self.material, "lamda" if name == "lambda" else name)
+                if given != field.default:
+                    raise BadInput(
+                        f"material.{name} = {shown(given)} has no effect with model.name = "
+                        f'"{self.model.name}": it needs model.name = "kobayashi".'
+                    )
+            width = self.model.interface_width
+            for number, seed in enumerate(self.seeds):
+                if seed.radius < width:
+                    raise BadInput(
+                        f"seeds[{number}].radius = {seed.radius:g} is not allowed: with model.name = "
+                        f'"{self.model.name}" it must be at least model.interface_width = {width:g}, or the '
+                        "crystal melts."
+                    )
+        elif self.start.temperature >= self.material.melting:
+            raise BadInput(
+                f"start.temperature = {self.start.temperature:g} is not allowed: it must be below "
+                f"material.melting = {self.material.melting:g}, or the crystals melt."
+            )
 
     def _check_pieces(self, block: int) -> None:
         """Of a block of so many planes; see solvers/dendrite/budget.cpp."""
@@ -166,7 +248,7 @@ class DendriteCase(SolverCase):
                 if not 0 <= place <= side + SLACK * self.grid.spacing:
                     raise BadInput(
                         f"seeds[{number}].centre = {seed.centre} is not allowed: along {axis} it must lie "
-                        f"between 0 and {side:g} um."
+                        f"between 0 and {side:g}{' um' if self.is_metal() else ''}."
                     )
             if not seed.angle and seed.axis != SeedTable.model_fields["axis"].default:
                 raise BadInput(
@@ -193,11 +275,13 @@ class DendriteCase(SolverCase):
 
     def notes(self) -> list[str]:
         """What the program says at the start: the undercooling in K, and in units of L / C."""
-        m = self.material
-        undercooling = m.melting - self.start.temperature
+        m, undercooling = self.material, self.undercooling()
         share = undercooling * m.heat_capacity / m.latent_heat
         sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
         note = f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"
+        if not self.is_metal():
+            numbers = f"W_0 = {self.model.interface_width:g}, lambda = {self.coupling():.6g}"
+            note = f"Karma and Rappel, {sides} with {numbers}, undercooled by {undercooling:g} L/C"
         return [note, *super().notes()]
 
     def halo(self) -> int:
@@ -209,19 +293,16 @@ class DendriteCase(SolverCase):
         return tuple(faces[axis + "-"] == "symmetry" for axis in "xyz")
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver, in SI units."""
-        m = self.material
-        material = {name: float(getattr(m, name)) for name in MATERIAL}
-        material |= {"interface_width": MICRO * m.interface_width, "lambda": float(m.lamda)}
+        """The options of the compiled solver, in SI units where the model has units."""
+        unit = MICRO if self.is_metal() else 1.0
         return {
             "cells": list(self.grid.cells),
-            "spacing": MICRO * self.grid.spacing,
-            "material": material,
-            "temperature": float(self.start.temperature),
+            "spacing": unit * self.grid.spacing,
+            **self._model_options(),
             "seeds": [
                 {
-                    "centre": [MICRO * place for place in self._centre(seed)],
-                    "radius": MICRO * seed.radius,
+                    "centre": [unit * place for place in self._centre(seed)],
+                    "radius": unit * seed.radius,
                     "axis": [float(part) for part in seed.axis],
                     "angle": math.radians(seed.angle),
                 }
@@ -235,6 +316,16 @@ class DendriteCase(SolverCase):
             "storage": self.storage.options(),
             "engine": engine_options(self.engine, self.pass_length()),
         }
+
+    def _model_options(self) -> dict[str, Any]:
+        if not self.is_metal():
+            given = self.model.model_dump(exclude={"name", "coupling"})
+            model = {name: float(value) for name, value in given.items()} | {"coupling": self.coupling()}
+            return {"karma_rappel": model, "temperature": -float(self.start.undercooling)}
+        m = self.material
+        material = {name: float(getattr(m, name)) for name in MATERIAL}
+        material |= {"interface_width": MICRO * m.interface_width, "lambda": float(m.lamda)}
+        return {"material": material, "temperature": float(self.start.temperature)}
 
 
 MATERIAL = (

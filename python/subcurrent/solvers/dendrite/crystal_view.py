@@ -12,6 +12,7 @@ import pyvista as pv
 from ...launch.rundir import writing
 from ...report.plots import style
 from ...report.plots.space import Views, linear_scale
+from .units import NONE
 
 if TYPE_CHECKING:
     from ...report.snapshot import CrystalField
@@ -80,16 +81,17 @@ def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPER
             )
         box = crystal.bounds()
         plotter.add_mesh(pv.Box(box), style="wireframe", color=style.MUTED, line_width=1)
-        time = f"t = {1e9 * crystal.time:.1f} ns"
+        time = crystal.units.moment(crystal.time)
         plotter.add_text(time, position=(MARGIN, SIDE - 2 * MARGIN), font_size=12, color=style.INK)
         if n == columns * (rows - 1):  # the corner that is under no other panel
             sides = (high - low for low, high in zip(box[::2], box[1::2], strict=True))
-            said = " × ".join(f"{side:.3g}" for side in sides) + " µm"
+            said = f"{' × '.join(f'{side:.3g}' for side in sides)} {crystal.units.length[1]}".rstrip()
             plotter.add_text(said, position=(MARGIN, MARGIN), font_size=12, color=style.INK)
         plotter.view_isometric()
         plotter.camera.azimuth = -20
         plotter.reset_camera(bounds=box)
     if drawn:
-        views.bar(drawn, colour, scale, style.INK, "%.4g")
+        title = "u" if colour == TEMPERATURE and crystals[0].units is NONE else colour
+        views.bar(drawn, title, scale, style.INK, "%.4g")
     with writing(path):
         views.save(path)

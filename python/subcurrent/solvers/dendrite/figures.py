@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 from ...launch.rundir import RunFolder
@@ -15,8 +16,8 @@ from .case import DendriteCase
 from .crystal import draw_growth, draw_outlines, draw_temperature
 
 # Cells along an axis beyond which pictures show means over 2³, 3³, … cells: the surface needs ten times the
-# memory of its cells.
-FINEST, FINEST_IN_SPACE = 256, 200
+# memory of its cells. A crystal in a plane has few.
+FINEST, FINEST_IN_SPACE, FINEST_IN_A_PLANE = 256, 200, 2048
 
 
 def _name(case: DendriteCase) -> str:
@@ -24,8 +25,9 @@ def _name(case: DendriteCase) -> str:
 
 
 def _crystal(path: Path, case: DendriteCase, finest: int) -> CrystalField:
-    coarser = -(-max(case.grid.cells) // finest)
-    return read_crystal(path, case.material.melting, coarser).completed(case.mirrored())
+    coarser = -(-max(case.grid.cells) // (FINEST_IN_A_PLANE if min(case.grid.cells) == 1 else finest))
+    crystal = read_crystal(path, case.melting(), coarser).completed(case.mirrored())
+    return replace(crystal, units=case.shown_in())
 
 
 def shown(snapshots: list[Path]) -> list[Path]:
@@ -46,6 +48,9 @@ def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
     crystals = crystals_of(folder, case)
     if not crystals:
         return False
+    if min(case.grid.cells) == 1:
+        draw_outlines(path, crystals, _name(case))
+        return True
     if importlib.util.find_spec("pyvista") is None:
         draw_outlines(path, crystals, _name(case))
         return "the surface phi = 1/2 is drawn as outlines in three planes: the 3-D view needs pyvista."
@@ -66,14 +71,14 @@ def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
 def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
     if not folder.history.is_file():
         return False
-    draw_growth(path, read_history(folder.history), _name(case))
+    draw_growth(path, read_history(folder.history), _name(case), case.shown_in())
     return True
 
 
 DRAWINGS = (
     Drawing(
         "crystal.png",
-        "The surface φ = ½ over time, completed beyond planes of symmetry.",
+        "The surface φ = ½ over time, or its outline in a plane, completed beyond planes of symmetry.",
         _surface,
         in_space=True,
     ),
@@ -83,6 +88,8 @@ DRAWINGS = (
         _slices,
     ),
     Drawing(
-        "growth.png", "Longest arm and its speed, solid fraction, the conserved mean, φ's range.", _growth
+        "growth.png",
+        "Longest arm and its speed, solid fraction, the conserved mean, φ's range; the free energy.",
+        _growth,
     ),
 )

@@ -4,34 +4,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...launch.memory import Fields
 from ...lines import number
 from ..kind import Kind, on_host
+from .units import METRIC, NONE, Units
 
 # Lengths along the first crystal's own axes, as history.csv calls them.
 ARMS = tuple(f"arm_{axis}{side}" for axis in "xyz" for side in "+-")
 ARM_VELOCITIES = tuple(f"tip_velocity_{axis}{side}" for axis in "xyz" for side in "+-")
 
 
+COLUMNS = (
+    "step",
+    "time",
+    "dt",
+    "solid",
+    "tip",
+    "tip_velocity",
+    "T_low",
+    "T_high",
+    "phi_low",
+    "phi_high",
+    "total",
+    *ARMS,
+    *ARM_VELOCITIES,
+)
+
+
 class DendriteKind(Kind):
+    """With Kobayashi's model of a metal, in SI units; or with that of Karma and Rappel, which has none."""
+
     compiled = "Dendrite"
-    history = (
-        "step",
-        "time",
-        "dt",
-        "solid",
-        "tip",
-        "tip_velocity",
-        "T_low",
-        "T_high",
-        "phi_low",
-        "phi_high",
-        "total",
-        *ARMS,
-        *ARM_VELOCITIES,
-    )
+
+    def __init__(self, shown_in: Units = METRIC):
+        self.shown_in = shown_in
+        self.history = COLUMNS if shown_in is METRIC else (*COLUMNS, "free_energy")
+
+    def of(self, case: Any) -> DendriteKind:
+        table = case.get("model", {}) if isinstance(case, dict) else case.model
+        name = table.get("name") if isinstance(table, dict) else table.name
+        return DIMENSIONLESS if name == "karma_rappel" else KIND
 
     def fields(self, case: Any) -> list[Fields]:
         """`Fields` of solvers/dendrite/stages.hpp."""
@@ -49,9 +64,13 @@ class DendriteKind(Kind):
         return on_host(fields, case.engine.device)
 
     def units(self, case: Any) -> dict[str, str]:
+        if self.shown_in is NONE:
+            return {}
         return {"length": "um", "time": "s", "phase": "1", "temperature_above_melting": "K"}
 
     def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        if self.shown_in is NONE:
+            return {"solid": (100, "%")}
         return {
             "time": (1e9, "ns"),
             "dt": (1e9, "ns"),
@@ -65,18 +84,26 @@ class DendriteKind(Kind):
         return solver.plan.splitlines()
 
     def facts(self, record: dict[str, Any]) -> list[str]:
-        facts = [f"step {record['step']}", f"time {number(1e9 * record['time'], '.3f')} ns"]
+        facts = [f"step {record['step']}", f"time {self._shown(record['time'], self.shown_in.time)}"]
         if "solid" in record:
             facts.append(f"solid {number(100 * record['solid'], '.2f')} %")
-            facts.append(f"tip {number(1e6 * record['tip'], '.3f')} um")
+            facts.append(f"tip {self._shown(record['tip'], self.shown_in.length)}")
             if math.isfinite(record["tip_velocity"] or math.nan):
-                facts.append(f"{number(record['tip_velocity'], '.1f')} m/s")
+                facts.append(self._speed(record["tip_velocity"]))
         return facts
+
+    @staticmethod
+    def _shown(value: float, unit: tuple[float, str]) -> str:
+        return f"{number(unit[0] * value, '.3f')} {unit[1].replace('µ', 'u')}".rstrip()
+
+    def _speed(self, value: float) -> str:
+        unit = self.shown_in.speed
+        return f"{number(value, '.1f')} {unit}" if unit else f"speed {number(value, '.4f')}"
 
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]
     ) -> dict[str, Any]:
-        return {"undercooling": case.material.melting - case.start.temperature}
+        return {"undercooling": case.undercooling()}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:
         last = summary.get("last_step") or {}
@@ -86,21 +113,27 @@ class DendriteKind(Kind):
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         last = summary.get("last_step") or {}
 
-        def text(name: str, scale: float, form: str) -> str | None:
+        def told(name: str, text: Callable[[float], str]) -> str | None:
             value = last.get(name)
-            return None if value is None else form.format(scale * value)
+            return None if value is None else text(value)
 
         return [
-            ("undercooling", f"{summary['undercooling']:g} K"),
-            ("solid fraction", text("solid", 100, "{:.2f} %")),
-            ("longest arm of the first crystal", text("tip", 1e6, "{:.3f} um")),
-            ("its speed", text("tip_velocity", 1, "{:.1f} m/s")),
+            ("undercooling", f"{summary['undercooling']:g} {self.shown_in.temperature}".rstrip()),
+            ("solid fraction", told("solid", lambda part: f"{100 * part:.2f} %")),
+            (
+                "longest arm of the first crystal",
+                told("tip", lambda tip: self._shown(tip, self.shown_in.length)),
+            ),
+            ("its speed", told("tip_velocity", self._speed)),
+            ("free energy", told("free_energy", "{:.7g}".format)),
             ("cell updates", _rate(summary)),
         ]
 
     def title(self, case: Any) -> str:
         crystals = "a dendrite" if len(case.seeds) == 1 else f"{len(case.seeds)} dendrites"
-        below = case.material.melting - case.start.temperature
+        below = case.undercooling()
+        if self.shown_in is NONE:
+            return f"Karma and Rappel, {crystals} undercooled by {below:g}, {self.points(case)} cells"
         name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
         return f"{name}, {crystals} {below:g} K below melting, {self.points(case)} cells"
 
@@ -110,4 +143,4 @@ def _rate(summary: dict[str, Any]) -> str | None:
     return f"{1e-6 * summary['cells'] / seconds:.0f} million a second" if seconds else None
 
 
-KIND = DendriteKind()
+KIND, DIMENSIONLESS = DendriteKind(), DendriteKind(NONE)
