@@ -13,6 +13,7 @@
 #include "python/bindings/solver_face.hpp"
 #include "solvers/cavity/centreline.hpp"
 #include "solvers/cavity/solver.hpp"
+#include "solvers/common/check.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -247,6 +248,19 @@ nb::object centreline(CavityFace& face) {
   return lines;
 }
 
+/// By the names of faces; the same on all ranks.
+nb::dict forces(CavityFace& face, const cavity::Vec3& about) {
+  nb::dict all;
+  for (const cavity::FaceForce& on : unlocked([&] { return face.solver().forces(about); })) {
+    nb::dict force;
+    force["pressure"] = on.pressure;
+    force["viscous"] = on.viscous;
+    force["moment"] = on.moment;
+    all[face_names[on.face]] = force;
+  }
+  return all;
+}
+
 nb::dict step(CavityFace& face, bool diagnostics) {
   const auto [report, divergence] = unlocked([&] {
     const cavity::StepReport done = face.step();
@@ -274,7 +288,9 @@ void bind_cavity(nb::module_& module) {
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; divergence_rms, which takes a sweep, only with diagnostics.")
       .def("start_from_snapshot", &CavityFace::start_from_snapshot, "path"_a, Unlocked())
-      .def("centreline", &centreline);
+      .def("centreline", &centreline)
+      .def("forces", &forces, "about"_a,
+           "The force of the fluid on each face that is a wall, partly one, or has slip; collective.");
 }
 
 }  // namespace sc::python

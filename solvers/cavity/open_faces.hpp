@@ -81,9 +81,6 @@ struct FaceRows {
     const At q = p.along(a, high ? 1 : -1);
     return {walls.ends[f], solid[f] ? motion[f].at({x[0][q], x[1][q], x[2][q]}) : V};
   }
-  SC_FN static Vec3 tangent(In<double, 3> x, At p, int a) {
-    return {diff2(x[0], p, a), diff2(x[1], p, a), diff2(x[2], p, a)};
-  }
 };
 
 /// Q on a face where the velocity V' of the next step is known: the mean of both sides is the flux of V' /

@@ -164,12 +164,33 @@ void Cavity::restored() {
   runner_.run(*stages_.centre);
 }
 
+// The step sets p on walls from the velocity before it, which is unknown after a restart. Computed again, p has
+// the same bits in both cases. No step reads these values.
+void Cavity::forget_wall_pressure() { stages_.p.storage(0).set_fresh(point); }
+
 void Cavity::refresh_for_output() {
-  // The step sets p on walls from the velocity before it, which is unknown after a restart. Recomputed here,
-  // p has the same bits in both cases. No step reads these values.
-  stages_.p.storage(0).set_fresh(point);
+  forget_wall_pressure();
   typed<3>(stages_.V, [&](auto& V) { runner_.refresh(V.now(), box(2)); });
   typed(stages_.p, [&](auto& p) { runner_.refresh(p.now(), star(1)); });
+}
+
+std::vector<FaceForce> Cavity::forces(const Vec3& about) {
+  forget_wall_pressure();
+  std::vector<FaceForce> forces;
+  for (const ForceOn& on : stages_.forces) {
+    runner_.run(*on.stage);
+    global_.start(on.stage->accumulators());
+    const auto three = [&](int first) {
+      return Vec3{global_.value(first), global_.value(first + 1), global_.value(first + 2)};
+    };
+    FaceForce force{on.face, three(0), three(3), three(6)};
+    const Vec3 total{force.pressure[0] + force.viscous[0], force.pressure[1] + force.viscous[1],
+                     force.pressure[2] + force.viscous[2]};
+    const Vec3 shift = cross(about, total);
+    for (std::size_t e = 0; e < 3; ++e) force.moment[e] -= shift[e];
+    forces.push_back(force);
+  }
+  return forces;
 }
 
 double Cavity::divergence_rms() {

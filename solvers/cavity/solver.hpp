@@ -26,6 +26,13 @@ struct StepReport {
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|; rounding unless a face has a given pressure
 };
 
+/// What the fluid does to one face, in density x speed^2 x length^2, and its moment in density x speed^2 x
+/// length^3.
+struct FaceForce {
+  std::size_t face = 0;  ///< x-, x+, y-, y+, z-, z+
+  Vec3 pressure{}, viscous{}, moment{};
+};
+
 /// Returns the points of a grid for Clustering::file, which the caller reads. Collective; called when the
 /// decomposition is known, so that each rank reads its own part.
 using PointsOf = std::function<Points(const Grid&)>;
@@ -68,6 +75,9 @@ class Cavity {
   void start_from(const OtherFlow& other);
   /// Collective: fills the halos of velocity and pressure, including walls, for output.
   void refresh_for_output();
+  /// Collective: forces on walls, on faces of slip, and on what an inflow leaves of its face as a wall; the
+  /// moments are about a point.
+  std::vector<FaceForce> forces(const Vec3& about = {});
   /// Collective: root mean square of div V over the volume.
   double divergence_rms();
 
@@ -76,6 +86,7 @@ class Cavity {
   double stable_step() const;
   void set_initial();
   void begin_outflow();
+  void forget_wall_pressure();
   void let_out(double dt);
   double mean_pressure();
   void measure_limits();

@@ -51,6 +51,20 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
                  set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
 }
 
+/// Of walls, faces of slip, and faces with inflow through a part of them.
+template <class Real>
+std::vector<ForceOn> forces_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
+  std::vector<ForceOn> forces;
+  for_each_face([&](Face face, std::size_t f) {
+    const FaceOptions& is = o.faces[f];
+    const bool slips = is.kind == FaceKind::slip, pierced = is.kind == FaceKind::inflow;
+    if (!is.solid() && !slips && !(pierced && !profile_of(o, f).covers(o.size))) return;
+    const WallForce<Real> kernel{face, o.nu(), o.walls(), is.motion, slips, pierced, profile_of(o, f)};
+    forces.push_back({f, force_stage(w, mesh, kernel)});
+  });
+  return forces;
+}
+
 template <class Real>
 Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o, Runner& runner) {
   const auto parts = std::make_shared<Parts<Real>>(grid, points, o, runner);
@@ -88,7 +102,8 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
           .centre = set_stage<double>(centre_stage(w, x), centre_of),
-          .outflow = outflow_of(w, mesh, o)};
+          .outflow = outflow_of(w, mesh, o),
+          .forces = forces_of(w, mesh, o)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "solvers/cavity/crossing.hpp"
 #include "solvers/cavity/mesh.hpp"
@@ -23,6 +24,12 @@ struct Outflow {
   SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
 };
 
+/// The force on a face that is a wall, or partly one, or has slip.
+struct ForceOn {
+  std::size_t face;  ///< x-, x+, y-, y+, z-, z+
+  std::unique_ptr<Stage> stage;
+};
+
 struct Stages {
   std::shared_ptr<void> owner;  ///< of everything that is referenced here or used by the stages
   Field<double, 3>& x;          ///< points, halo included
@@ -37,6 +44,7 @@ struct Stages {
   SetStage<double> flux, correct;  ///< the parameter of a step is dt
   SetStage<double> centre;         ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
+  std::vector<ForceOn> forces;
 };
 
 /// Collective. Fields at rest with the walls' conditions, in the precision of the options.

@@ -6,6 +6,7 @@
 
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/open_faces.hpp"
+#include "solvers/cavity/wall_force.hpp"
 #include "solvers/common/stage_of.hpp"
 
 namespace sc::cavity {
@@ -66,6 +67,11 @@ template <class Real>
 auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
   return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
                   reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
+}
+template <class Real>
+auto force_stage(Flow<Real>& w, Mesh<Real>& m, const WallForce<Real>& kernel) {
+  return stage_of("wall force", kernel, SweepOptions{.reduce = Reduce::sum}, reads(w.V.now(), star(2)),
+                  reads(w.p.now(), star(1)), reads(m.x.now(), star(2) | box(1)));
 }
 
 template <class Real>

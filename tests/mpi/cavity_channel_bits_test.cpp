@@ -23,6 +23,7 @@ using test::FaceKind;
 struct Outcome {
   std::vector<std::byte> V, p, outflow;
   cavity::StepReport report;
+  std::vector<cavity::FaceForce> forces;
 };
 
 Outcome run(Context& context, const CavityOptions& options) {
@@ -32,6 +33,7 @@ Outcome run(Context& context, const CavityOptions& options) {
   r.V = gather(solver.velocity().storage(0));
   r.p = gather(solver.pressure().storage(0));
   if (AnyField* outflow = solver.outflow()) r.outflow = gather(outflow->storage(0));
+  r.forces = solver.forces({0.1, 0.2, 0.3});
   context.barrier();
   return r;
 }
@@ -46,6 +48,13 @@ void expect_same(const Outcome& got, const Outcome& expected, Context& context) 
   EXPECT_EQ(got.report.dt, expected.report.dt);
   EXPECT_EQ(got.report.residual, expected.report.residual);
   EXPECT_EQ(got.report.source_balance, expected.report.source_balance);
+  ASSERT_FALSE(expected.forces.empty());
+  ASSERT_EQ(got.forces.size(), expected.forces.size());
+  for (std::size_t n = 0; n < got.forces.size(); ++n) {
+    EXPECT_EQ(got.forces[n].pressure, expected.forces[n].pressure) << n;
+    EXPECT_EQ(got.forces[n].viscous, expected.forces[n].viscous) << n;
+    EXPECT_EQ(got.forces[n].moment, expected.forces[n].moment) << n;
+  }
   if (context.rank() != 0) return;
   EXPECT_TRUE(got.V == expected.V);
   EXPECT_TRUE(got.p == expected.p);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..launch import memory
@@ -69,6 +70,13 @@ class Kind(Predicted):
     def notes(self, solver: Any) -> list[str]:
         """What the solver prints before it starts."""
         return []
+
+    def series(
+        self, solver: Any, case: Any
+    ) -> dict[str, tuple[tuple[str, ...], Callable[[], list[list[float]]]]]:
+        """Tables by file name that get rows whenever history.csv does: the columns after step and time, and
+        what gives the rows on rank 0 and is collective."""
+        return {}
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         """One step, or up to `most` where the solver does several a pass, with what the progress shows of

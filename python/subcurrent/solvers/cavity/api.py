@@ -12,7 +12,7 @@ import numpy as np
 
 from ...case.reference import Profiles, read_profiles
 from ...errors import BadInput
-from ...given import one_of, path_text, positive, without_none
+from ...given import one_of, path_text, positive, three, without_none
 from ...report.flowfield import FlowField
 from ..simulation import Simulation
 
@@ -141,6 +141,15 @@ class Cavity(Simulation):
         """{"z", "u", "x", "w"}: u(z) and w(x) on the lines through the middle of the box, on rank 0; None on
         other ranks; collective."""
         return self._solver.centreline()
+
+    def forces(self, about: Sequence[float] = (0.0, 0.0, 0.0)) -> dict[str, dict[str, np.ndarray]]:
+        """The force of the fluid on each face that is a wall, partly one, or has slip, by its name:
+        {"z+": {"pressure": …, "viscous": …, "moment": …}, …}, three components each, in density x speed^2 x
+        length^2; moments are about a point, times a length. Collective; the same on all ranks."""
+        found = self._solver.forces(three("about", about))
+        return {
+            face: {part: np.array(values) for part, values in parts.items()} for face, parts in found.items()
+        }
 
     # -- writing --------------------------------------------------------------------------
 

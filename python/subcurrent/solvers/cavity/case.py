@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import DEVICES, Needs, SolverCase, engine_options
+from ...case.common import DEVICES, Needs, Output, SolverCase, Triple, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
 from ...case.splits import check_split, chosen_split
@@ -152,6 +152,18 @@ class Run(Table):
     )
 
 
+class CavityOutput(Output):
+    forces: bool = key(
+        "write forces.csv, the force of the fluid on each wall over time: the part of the pressure, that of "
+        "the viscous stress, and the moment of both",
+        "true or false",
+        False,
+    )
+    moments_about: Triple = key(
+        "the point about which forces.csv has moments", "three numbers [x, y, z]", [0.0, 0.0, 0.0]
+    )
+
+
 class CavityCase(SolverCase):
     """A cavity case file, complete: what is not given has its default, and cross-checks have passed."""
 
@@ -173,10 +185,12 @@ class CavityCase(SolverCase):
         Needs("pressure.check_every", "pressure.iterations", (None,)),
         Needs("pressure.max_iterations", "pressure.iterations", (None,)),
         Needs("run.steady", "run.until", ("steady",)),
+        Needs("output.moments_about", "output.forces", (True,)),
     )
     fixed_on_resume: ClassVar = (
         *("solver", "grid", "boundaries"),
         *("flow.reynolds", "flow.initial", "flow.precision"),
+        *("output.forces", "output.moments_about"),  # whose table is that of all of the run
     )
     starts_from_runs: ClassVar = True
     devices: ClassVar = DEVICES
@@ -187,6 +201,7 @@ class CavityCase(SolverCase):
     boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
     pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
     run: Run = key("end of the run and time step", "a table [run]")
+    output: CavityOutput = key("output files", "a table [output]", CavityOutput())
 
     def completed(self) -> CavityCase:
         run, pressure = self.run, self.pressure

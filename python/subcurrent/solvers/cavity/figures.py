@@ -13,6 +13,7 @@ from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
 from .case import CavityCase
 from .flow import draw_flow, draw_flow_3d, draw_plane
+from .force_figure import draw_forces
 from .profiles import draw_profiles
 
 
@@ -66,6 +67,14 @@ def _history(folder: RunFolder, case: CavityCase, path: Path) -> bool:
     return True
 
 
+def _forces(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    if not folder.forces.is_file():
+        return False
+    unit = kind_of(case).columns(case)["time"][1]
+    draw_forces(path, read_history(folder.forces), _name(case), unit)
+    return True
+
+
 DRAWINGS = (
     Drawing(
         "profiles.png",
@@ -81,4 +90,5 @@ DRAWINGS = (
         "The run over time: change of the flow, pressure residual and iterations, divergence.",
         _history,
     ),
+    Drawing("forces.png", "The forces of the fluid on the walls over time, and their moments.", _forces),
 )

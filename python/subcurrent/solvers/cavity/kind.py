@@ -9,6 +9,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import count, number
 from ..kind import Kind, on_host
+from . import forces
 from .faces import GivenPressure, Inflow
 
 
@@ -61,6 +62,10 @@ class CavityKind(Kind):
         if options["start"]:
             solver.start_from_snapshot(options["start"])
         return solver
+
+    def series(self, solver: Any, case: Any) -> dict[str, Any]:
+        about = [float(x) for x in case.output.moments_about]
+        return forces.series(solver, about) if case.output.forces else {}
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         return solver.step()
