@@ -67,15 +67,15 @@ void close_faces(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   });
 }
 
-/// The fluxes of V' / dt through faces of inflow and outflow.
+/// The fluxes of V' / tau through faces of inflow, where V' = V, and of outflow, with which tau = dt.
 template <class Real>
-void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, double dt) {
+void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, double tau) {
   for_each_face([&](Face face, std::size_t f) {
     if (o.faces[f].kind == FaceKind::inflow)
-      boundary(w.Q, face, InflowFlux<Real>{face_rows(o, face.axis), profile_of(o, f), 1 / dt}, 0,
+      boundary(w.Q, face, InflowFlux<Real>{face_rows(o, face.axis), profile_of(o, f), 1 / tau}, 0,
                reads(mesh.x.now(), box(1)));
     if (o.faces[f].kind == FaceKind::outflow)
-      boundary(w.Q, face, OutflowFlux<Real>{face_rows(o, face.axis), 1 / dt}, 0, reads(mesh.x.now(), box(1)),
+      boundary(w.Q, face, OutflowFlux<Real>{face_rows(o, face.axis), 1 / tau}, 0, reads(mesh.x.now(), box(1)),
                reads(w.outflow->now()));
   });
 }

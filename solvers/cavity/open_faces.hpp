@@ -167,6 +167,19 @@ struct Convect {
     return leaving;
   }
 };
+/// What a step of second order begins with, and the mean of that and of two steps of forward Euler.
+template <class Real>
+struct Keep {
+  SC_FN void operator()(At c, Out<Real, 3> before, In<Real, 3> on_face) const {
+    for (int e = 0; e < 3; ++e) before[e][c] = on_face[e][c];
+  }
+};
+template <class Real>
+struct Halfway {
+  SC_FN void operator()(At c, InOut<Real, 3> on_face, In<Real, 3> before) const {
+    for (int e = 0; e < 3; ++e) on_face[e][c] = Real(0.5) * (before[e][c] + on_face[e][c]);
+  }
+};
 /// As much leaves as enters: the same velocity is added on all outflow faces.
 template <class Real>
 struct Balance {

@@ -68,6 +68,7 @@ struct CavityOptions {
   PressureOptions pressure;
   double courant = 0.2;  ///< of the lid and of the fluid, along each axis
   double dt = 0;         ///< 0: from the Courant number and the stability limit
+  int order = 1;         ///< in time: 1, forward Euler, or 2, Heun's method
   Initial initial = Initial::rest;
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: the context's

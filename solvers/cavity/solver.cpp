@@ -124,12 +124,23 @@ double Cavity::fastest_wall() {
 
 // dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the fluid moves along every axis by at
 // most `courant` cells, where it enters too, and the lid by at most `courant` times the smallest spacing.
-double Cavity::stable_step() const {
-  if (options_.dt > 0) return options_.dt;
+double Cavity::limit_of_step(double stiffness) const {
   const double inflow = stages_.crossing.fastest;
-  double dt = stability_limit / clock_.stiffness;
+  double dt = stability_limit / stiffness;
   if (inflow > 0) dt = std::min(dt, options_.courant / inflow);
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
+}
+
+double Cavity::stable_step() const {
+  return options_.dt > 0 ? options_.dt : limit_of_step(clock_.stiffness);
+}
+
+// The time tau in which the divergence of V is to vanish. In the MAC method that is the step. The compact
+// Laplacian of p then leaves a divergence of order dt h^2, which at second order must not depend on dt: tau is the
+// largest stable step there. What leaves through a face of outflow is known for tau = dt.
+double Cavity::decay_of_divergence(double dt, double stiffness) const {
+  const bool as_step = options_.order == 1 || stages_.outflow;
+  return as_step ? dt : std::max(dt, limit_of_step(stiffness));
 }
 
 // At the beginning the velocity on a face of outflow is that of the cell beside it.

@@ -19,11 +19,14 @@ struct StepReport {
   double dt = 0;
   /// dt * the largest of lid speed / smallest spacing, and max |U^d| of inflow and after the step.
   double courant = 0;
-  int iterations = 0;  ///< of the pressure solver
-  double residual = 0;
+  int iterations = 0;  ///< of the pressure solver, in both stages of a step of second order
+  double residual = 0;  ///< the largest, as the balance is
   bool capped = false;        ///< the pressure solver stopped above its tolerance
-  double max_change = 0;      ///< max |dV/dt| over cells and components
+  double max_change = 0;      ///< max |dV/dt| over cells and components, in the last stage
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|; rounding unless a face has a given pressure
+
+  /// One solution of the pressure equation, and the change of the velocity by it.
+  void add(const Solved& solved, double balance, double change);
 };
 
 /// What the fluid does to one face, in density x speed^2 x length^2, and its moment in density x speed^2 x
@@ -83,7 +86,9 @@ class Cavity {
 
  private:
   double fastest_wall();
+  double limit_of_step(double stiffness) const;
   double stable_step() const;
+  double decay_of_divergence(double dt, double stiffness) const;
   void set_initial();
   void begin_outflow();
   void forget_wall_pressure();

@@ -16,6 +16,8 @@ struct Parts {
         poisson(make_poisson(mesh, o.pressure, runner, o.row_ends())) {
     if (o.any(FaceKind::outflow))
       flow.outflow.emplace(grid, "velocity on outflow faces", FieldOptions{.space = o.space});
+    if (flow.outflow && o.order == 2)
+      flow.outflow_before.emplace(grid, "velocity on outflow faces before", FieldOptions{.space = o.space});
     close_faces(flow, mesh, o);
   }
   Mesh<Real> mesh;
@@ -47,8 +49,13 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
                                  o.faces[2 * axis + 1].kind == FaceKind::outflow};
   const auto convect_of = [=](double way) { return Convect<Real>{rows, open, way}; };
   const auto balance_of = [=](double outward) { return Balance<Real>{rows.axis, rows.walls, open, outward}; };
-  return Outflow{*w.outflow, set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
-                 set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
+  Outflow outflow{.velocity = *w.outflow,
+                  .convect = set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
+                  .balance = set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
+  if (!w.outflow_before) return outflow;
+  outflow.keep = keep_stage(w);
+  outflow.halfway = halfway_stage(w);
+  return outflow;
 }
 
 /// Of walls, faces of slip, and faces with inflow through a part of them.
@@ -79,12 +86,13 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, false>{nu, alpha});
   else
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
-  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](double dt) {
-    set_face_fluxes(parts->flow, parts->mesh, o, dt);
-    return Flux<Real>{Real(1 / dt), walls};
+  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](double tau) {
+    set_face_fluxes(parts->flow, parts->mesh, o, tau);
+    return Flux<Real>{Real(1 / tau), walls};
   };
   const Limits<Real> limits{nu, alpha, Real(stability_limit / o.courant)};
-  const auto correct_of = [limits](double dt) { return Correct<Real>{Real(dt), limits}; };
+  const auto correct_of = [limits](double dt) { return Correct<Real, false>{Real(dt), limits}; };
+  const auto halfway_of = [limits](double dt) { return Correct<Real, true>{Real(dt), limits}; };
   const auto centre_of = [](double mean) { return Centre<Real>{Real(mean)}; };
   return {.owner = parts,
           .x = mesh.x,
@@ -101,6 +109,7 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .divergence = divergence_stage(w, mesh),
           .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
+          .correct_halfway = set_stage<double>(correct_halfway_stage(w, mesh), halfway_of),
           .centre = set_stage<double>(centre_stage(w, x), centre_of),
           .outflow = outflow_of(w, mesh, o),
           .forces = forces_of(w, mesh, o)};

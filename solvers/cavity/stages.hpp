@@ -22,6 +22,7 @@ struct Outflow {
   AnyField& velocity;
   SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
   SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
+  std::unique_ptr<Stage> keep{}, halfway{};  ///< of a step of second order
 };
 
 /// The force on a face that is a wall, or partly one, or has slip.
@@ -41,7 +42,9 @@ struct Stages {
   Crossing crossing;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
-  SetStage<double> flux, correct;  ///< the parameter of a step is dt
+  SetStage<double> flux;     ///< the parameter is the time tau in b = J (nabla . V / tau + nabla . f)
+  SetStage<double> correct;  ///< the parameter is dt
+  SetStage<double> correct_halfway;  ///< V.next() becomes the mean of itself and of what `correct` gives
   SetStage<double> centre;         ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
   std::vector<ForceOn> forces;

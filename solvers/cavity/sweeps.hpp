@@ -23,6 +23,7 @@ struct Flow {
   Field<Real, 3> Q;                       ///< J nabla xi . (V / dt + f)
   Field<Real> p;                          ///< pressure, volume mean zero unless it is given on a face
   std::optional<Field<Real, 3>> outflow;  ///< velocity on the faces of outflow, in the cells beside them
+  std::optional<Field<Real, 3>> outflow_before;  ///< that at the beginning of a step of second order
 };
 
 template <class Real, bool mixed>
@@ -54,8 +55,14 @@ auto centre_stage(Flow<Real>& w, Field<Real>& x) {
 }
 template <class Real>
 auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("correct", Correct<Real>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
+  return stage_of("correct", Correct<Real, false>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
                   writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
+                  reads(m.grad.now()), reads(m.conv().now()));
+}
+template <class Real>
+auto correct_halfway_stage(Flow<Real>& w, Mesh<Real>& m) {
+  return stage_of("correct halfway", Correct<Real, true>{}, SweepOptions{.reduce = Reduce::max, .flops = 81},
+                  updates(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
                   reads(m.grad.now()), reads(m.conv().now()));
 }
 template <class Real>
@@ -82,6 +89,15 @@ auto convect_stage(Flow<Real>& w, Mesh<Real>& m, const Convect<Real>& kernel) {
 template <class Real>
 auto balance_stage(Flow<Real>& w, const Balance<Real>& kernel) {
   return stage_of("balance", kernel, updates(w.outflow->now()));
+}
+template <class Real>
+auto keep_stage(Flow<Real>& w) {
+  return stage_of("keep outflow", Keep<Real>{}, writes(w.outflow_before->now()), reads(w.outflow->now()));
+}
+template <class Real>
+auto halfway_stage(Flow<Real>& w) {
+  return stage_of("outflow halfway", Halfway<Real>{}, updates(w.outflow->now()),
+                  reads(w.outflow_before->now()));
 }
 
 }  // namespace sc::cavity

@@ -80,6 +80,7 @@ ACTS = {
         "run.time": ({"run.steps": None}, 0.05, 0.1),
         "run.courant": ({}, 0.2, 0.1),
         "run.dt": ({}, 1e-3, 2e-3),
+        "run.order": ({}, 1, 2),
         "flow.initial": (
             {f"boundaries.{axis}{side}": "periodic" for axis in "xy" for side in "-+"}
             | {"grid.points": [12, 12, 10]},

@@ -50,6 +50,7 @@ class Cavity(Simulation):
     grid        a CavityGrid
     reynolds    1 / viscosity in the units of speed and length, > 0: lid speed x side / viscosity in a cube
     courant     largest Courant number; or `dt`, a fixed time step in units of side / lid speed
+    order       in time: 1, forward Euler, or 2, Heun's method
     boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}},
                 or {"x-": {"inflow": [1, 0, 0]}, "x+": "outflow", "z+": "slip"}
     pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
@@ -71,6 +72,7 @@ class Cavity(Simulation):
         reynolds: float,
         courant: float | None = None,
         dt: float | None = None,
+        order: int = 1,
         boundaries: dict[str, Any] | None = None,
         pressure: dict[str, Any] | None = None,
         engine: dict[str, Any] | None = None,
@@ -87,7 +89,7 @@ class Cavity(Simulation):
             "boundaries": boundaries or {},
             "pressure": pressure or {},
             "engine": engine or {},
-            "run": {"until": "steady", **without_none({"courant": courant, "dt": dt})},
+            "run": {"until": "steady", "order": order, **without_none({"courant": courant, "dt": dt})},
         }
         super().__init__(tables)
 

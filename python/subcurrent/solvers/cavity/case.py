@@ -147,6 +147,11 @@ class Run(Table):
         None,
         gt=0,
     )
+    order: Literal[1, 2] = key(
+        "order of accuracy in time: 1, forward Euler, or 2, Heun's method with two pressure equations a step",
+        "1 or 2",
+        1,
+    )
     steady: float = key(
         "the flow is steady when max |dV/dt| is below this", "a number greater than 0", 1e-5, gt=0
     )
@@ -281,6 +286,7 @@ class CavityCase(SolverCase):
             },
             "courant": float(self.run.courant or 0.2),
             "dt": float(self.run.dt or 0.0),
+            "order": self.run.order,
             "engine": engine_options(engine),
         }
 

@@ -39,7 +39,7 @@ class CavityKind(Kind):
         if case.options()["start"]:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
-            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3))
+            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=case.run.order))
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
