@@ -172,9 +172,17 @@ class CavityFace : public SolverFace<cavity::Cavity> {
 
  private:
   std::vector<NamedField> fields() override {
-    return {{"velocity", &solver().velocity()},
-            {"pressure", &solver().pressure()},
-            {"coordinates", &solver().coordinates(), true}};
+    std::vector<NamedField> all{{"velocity", &solver().velocity()},
+                                {"pressure", &solver().pressure()},
+                                {"coordinates", &solver().coordinates(), true}};
+    for (const auto& [name, field] : averages()) all.push_back({name, field});
+    return all;
+  }
+  /// By their names in files; none without averaging.
+  std::vector<std::pair<const char*, AnyField*>> averages() {
+    cavity::Averages* mean = solver().averages();
+    if (!mean) return {};
+    return {{"mean_velocity", &mean->V}, {"mean_pressure", &mean->p}, {"reynolds_stress", &mean->stress}};
   }
   void before_output() override { solver().refresh_for_output(); }
   void restored() override { solver().restored(); }
@@ -188,16 +196,18 @@ class CavityFace : public SolverFace<cavity::Cavity> {
 
 io::Snapshot CavityFace::snapshot() {
   cavity::Cavity& cavity = solver();
-  return {
+  io::Snapshot shown{
       .coordinates = &cavity.coordinates().storage(0),
       .fields = {{"velocity", &cavity.velocity().storage(0)}, {"pressure", &cavity.pressure().storage(0)}},
       .layers = 1,
       .step = cavity.steps(),
       .time = cavity.time()};
+  for (const auto& [name, field] : averages()) shown.fields.push_back({name, &field->storage(0)});
+  return shown;
 }
 
 // The velocity, that on faces of outflow, the pressure solver's first guess for the next step, and the clock:
-// the next step takes nothing else from the one before.
+// the next step takes nothing else from the one before. And the averages.
 io::CheckpointContents CavityFace::contents() {
   cavity::Cavity& cavity = solver();
   io::CheckpointContents contents{
@@ -208,6 +218,8 @@ io::CheckpointContents CavityFace::contents() {
                   {"stiffness", &cavity.clock().stiffness},
                   {"steps", &cavity.clock().steps}}};
   if (AnyField* outflow = cavity.outflow()) contents.fields.push_back({"outflow", &outflow->storage(0)});
+  for (const auto& [name, field] : averages()) contents.fields.push_back({name, &field->storage(0)});
+  if (cavity.averages()) contents.scalars.push_back({"averaged", &cavity.averaged()});
   return contents;
 }
 
@@ -289,6 +301,7 @@ void bind_cavity(nb::module_& module) {
            "One time step, described by a dict; divergence_rms, which takes a sweep, only with diagnostics.")
       .def("start_from_snapshot", &CavityFace::start_from_snapshot, "path"_a, Unlocked())
       .def("centreline", &centreline)
+      .def_prop_ro("averaged", [](CavityFace& face) { return face.solver().averaged(); })
       .def("forces", &forces, "about"_a,
            "The force of the fluid on each face that is a wall, partly one, or has slip; collective.");
 }

@@ -102,6 +102,7 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
   o.courant = get<double>(options, "courant");
   o.dt = get<double>(options, "dt");
   o.order = get<int>(options, "order");
+  if (const auto from = get<double>(options, "average_from"); from >= 0) o.average_from = from;
   o.initial = choice<cavity::Initial>(
       options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
   const auto engine = get<nb::dict>(options, "engine");

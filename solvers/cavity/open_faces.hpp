@@ -134,6 +134,13 @@ struct ContinuedPressure {
     p[b.ghost(1)] = Real(3) * (p[b.inside(1)] - p[b.inside(2)]) + p[b.inside(3)];
   }
 };
+/// The same for a velocity.
+struct ContinuedVelocity {
+  SC_FN void operator()(Border b, Out<double, 3> V) const {
+    for (int e = 0; e < 3; ++e)
+      continue_by_cubic(V[e], b, 3 * (V[e][b.inside(1)] - V[e][b.inside(2)]) + V[e][b.inside(3)]);
+  }
+};
 /// p on a face of slip, where its slope vanishes.
 template <class Real>
 struct SlipPressure {

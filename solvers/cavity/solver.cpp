@@ -160,6 +160,15 @@ void Cavity::let_out(double dt) {
   runner_.run(*stages_.outflow->balance);
 }
 
+// A step may begin earlier by rounding.
+void Cavity::average(double dt) {
+  constexpr double rounding = 1e-6;  // of a step
+  if (clock_.time < *options_.average_from - rounding * dt) return;
+  averaged_ += dt;
+  stages_.averaged->add.set(dt / averaged_);
+  runner_.run(*stages_.averaged->add);
+}
+
 double Cavity::mean_pressure() {
   if (options_.any(FaceKind::pressure)) return 0;
   runner_.run(*stages_.mean);
@@ -183,6 +192,11 @@ void Cavity::refresh_for_output() {
   forget_wall_pressure();
   typed<3>(stages_.V, [&](auto& V) { runner_.refresh(V.now(), box(2)); });
   typed(stages_.p, [&](auto& p) { runner_.refresh(p.now(), star(1)); });
+  if (!stages_.averaged) return;
+  Averages& mean = stages_.averaged->fields;
+  runner_.refresh(mean.V.now(), box(2));
+  runner_.refresh(mean.p.now(), box(1));
+  runner_.refresh(mean.stress.now(), box(1));
 }
 
 std::vector<FaceForce> Cavity::forces(const Vec3& about) {

@@ -57,6 +57,11 @@ class Cavity {
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
+  /// Averages of the state after each step, weighted by the step, since the first step that began at
+  /// `average_from` or later; nullptr without that option.
+  Averages* averages() { return stages_.averaged ? &stages_.averaged->fields : nullptr; }
+  /// The time that they contain, as part of a checkpoint.
+  double& averaged() { return averaged_; }
 
   const Grid& grid() const { return stages_.V.grid(); }
   Runner& runner() { return runner_; }
@@ -93,6 +98,7 @@ class Cavity {
   void begin_outflow();
   void forget_wall_pressure();
   void let_out(double dt);
+  void average(double dt);
   double mean_pressure();
   void measure_limits();
   std::vector<Vec3> look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const;
@@ -104,6 +110,7 @@ class Cavity {
   Stages stages_;
   GlobalValue global_;
   Clock clock_;
+  double averaged_ = 0;
   double lid_speed_;  ///< of the fastest point of all walls
 };
 

@@ -19,10 +19,12 @@ struct Parts {
     if (flow.outflow && o.order == 2)
       flow.outflow_before.emplace(grid, "velocity on outflow faces before", FieldOptions{.space = o.space});
     close_faces(flow, mesh, o);
+    if (o.average_from) close_faces(averages.emplace(grid, o.space), mesh, o);
   }
   Mesh<Real> mesh;
   Flow<Real> flow;
   std::unique_ptr<Poisson> poisson;
+  std::optional<Averages> averages;
 };
 
 std::array<Vec3, 3> period_of(const Grid& grid, const Points& points) {
@@ -56,6 +58,12 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
   outflow.keep = keep_stage(w);
   outflow.halfway = halfway_stage(w);
   return outflow;
+}
+
+template <class Real>
+std::optional<Averaged> averaged_of(Parts<Real>& parts) {
+  if (!parts.averages) return std::nullopt;
+  return Averaged{*parts.averages, set_stage<double>(average_stage(*parts.averages, parts.flow))};
 }
 
 /// Of walls, faces of slip, and faces with inflow through a part of them.
@@ -112,7 +120,8 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .correct_halfway = set_stage<double>(correct_halfway_stage(w, mesh), halfway_of),
           .centre = set_stage<double>(centre_stage(w, x), centre_of),
           .outflow = outflow_of(w, mesh, o),
-          .forces = forces_of(w, mesh, o)};
+          .forces = forces_of(w, mesh, o),
+          .averaged = averaged_of(*parts)};
 }
 
 }  // namespace

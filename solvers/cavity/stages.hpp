@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "solvers/cavity/averages.hpp"
 #include "solvers/cavity/crossing.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/poisson.hpp"
@@ -23,6 +24,11 @@ struct Outflow {
   SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
   SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
   std::unique_ptr<Stage> keep{}, halfway{};  ///< of a step of second order
+};
+
+struct Averaged {
+  Averages& fields;
+  SetStage<double> add;  ///< the parameter is the share of the present state
 };
 
 /// The force on a face that is a wall, or partly one, or has slip.
@@ -48,6 +54,7 @@ struct Stages {
   SetStage<double> centre;         ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
   std::vector<ForceOn> forces;
+  std::optional<Averaged> averaged;
 };
 
 /// Collective. Fields at rest with the walls' conditions, in the precision of the options.

@@ -50,6 +50,7 @@ StepReport Cavity::step() {
   report.courant =
       std::max({lid_speed_ * dt / stages_.smallest, stages_.crossing.fastest * dt, global_.value(2) * dt});
   if (!std::isfinite(report.max_change)) report_loss(report);
+  if (stages_.averaged) average(dt);
   clock_ = {report.time, stiffness, report.step};
   return report;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "solvers/cavity/averages.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/open_faces.hpp"
 #include "solvers/cavity/wall_force.hpp"
@@ -74,6 +75,11 @@ template <class Real>
 auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
   return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
                   reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
+}
+template <class Real>
+auto average_stage(Averages& mean, Flow<Real>& w) {
+  return stage_of("average", Average<Real>{}, SweepOptions{.flops = 45}, updates(mean.V.now()),
+                  updates(mean.stress.now()), updates(mean.p.now()), reads(w.V.now()), reads(w.p.now()));
 }
 template <class Real>
 auto force_stage(Flow<Real>& w, Mesh<Real>& m, const WallForce<Real>& kernel) {

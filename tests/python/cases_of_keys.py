@@ -74,6 +74,7 @@ ACTS = {
         "pressure.max_iterations": ({"pressure.tolerance": 1e-9}, 1, 2),
         "pressure.iterations": ({}, 1, 2),
         "pressure.sweeps_per_pass": ({"pressure.iterations": 6, "pressure.method": "jacobi"}, 1, 2),
+        "output.average_from": ({}, None, 0.0),
         "output.moments_about": ({"output.forces": True}, [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]),
         "run.until": ({"run.steps": None, "run.steady": 1e6}, "steady", None),
         "run.steady": ({"run.until": "steady", "run.steps": None, "run.courant": 1.0}, 1e6, 2.0),

@@ -41,7 +41,7 @@ FILES = (
 FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
-    "residual", "blast", "loop", "schlieren", "wave", "structure", "probes", "forces",
+    "residual", "blast", "loop", "schlieren", "wave", "structure", "probes", "forces", "averages",
     "polar_cap", "scalar", "scalar_spectrum", "scalar_budget",
 )  # fmt: skip
 FOLDERS = {

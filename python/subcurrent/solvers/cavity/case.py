@@ -167,6 +167,13 @@ class CavityOutput(Output):
     moments_about: Triple = key(
         "the point about which forces.csv has moments", "three numbers [x, y, z]", [0.0, 0.0, 0.0]
     )
+    average_from: float | None = key(
+        "time from which velocity and pressure are averaged: snapshots then have mean_velocity, mean_pressure "
+        "and reynolds_stress",
+        "a number >= 0, in the unit of run.time",
+        None,
+        ge=0,
+    )
 
 
 class CavityCase(SolverCase):
@@ -195,7 +202,7 @@ class CavityCase(SolverCase):
     fixed_on_resume: ClassVar = (
         *("solver", "grid", "boundaries"),
         *("flow.reynolds", "flow.initial", "flow.precision"),
-        *("output.forces", "output.moments_about"),  # whose table is that of all of the run
+        *("output.forces", "output.moments_about", "output.average_from"),  # which tell about all of the run
     )
     starts_from_runs: ClassVar = True
     devices: ClassVar = DEVICES
@@ -287,6 +294,7 @@ class CavityCase(SolverCase):
             "courant": float(self.run.courant or 0.2),
             "dt": float(self.run.dt or 0.0),
             "order": self.run.order,
+            "average_from": -1.0 if self.output.average_from is None else float(self.output.average_from),
             "engine": engine_options(engine),
         }
 

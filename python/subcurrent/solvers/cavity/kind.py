@@ -40,6 +40,8 @@ class CavityKind(Kind):
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
             fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=case.run.order))
+        if case.output.average_from is not None:
+            fields += [Fields("averages", cells, 2, 8, components) for components in (3, 1, 6)]
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
