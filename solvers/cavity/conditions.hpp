@@ -84,8 +84,8 @@ void close_faces(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   });
 }
 
-/// The conditions are linear, so averages have those of the flow. Only the mean velocity on faces of outflow is
-/// that of a parabola through three cells.
+/// The conditions are linear, so averages have those of the flow. Only the mean velocity on faces of outflow
+/// is that of a parabola through three cells.
 template <class Real>
 void close_faces(Averages& mean, Mesh<Real>& mesh, const CavityOptions& o) {
   for_each_face([&](Face face, std::size_t f) {

@@ -135,7 +135,8 @@ struct CoarsenSeven {
   SC_FN void operator()(At c, Index g, Out<Real, coefficients> a, Across<Real, coefficients> fine) const {
     const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
     for (int d = 0; d < 3; ++d) {
-      const std::int64_t lo = children.first(I[std::size_t(d)], d), hi = children.first(I[std::size_t(d)] + 1, d);
+      const std::int64_t lo = children.first(I[std::size_t(d)], d),
+                         hi = children.first(I[std::size_t(d)] + 1, d);
       const double* along = ratio[std::size_t(d)];
       a[d][c] = Real(plane(fine[d], fine, I, d, lo) * along[I[std::size_t(d)]]);
       if constexpr (given) {

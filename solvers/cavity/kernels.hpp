@@ -174,8 +174,8 @@ struct Limits {
   }
 };
 
-/// V' = V + dt (f - nabla p); `halfway` from what is there to that. Returns max |dV/dt| of the three components
-/// and the limits of the next step.
+/// V' = V + dt (f - nabla p); `halfway` from what is there to that. Returns max |dV/dt| of the three
+/// components and the limits of the next step.
 template <class Real, bool halfway>
 struct Correct {
   using Next = std::conditional_t<halfway, InOut<Real, 3>, Out<Real, 3>>;

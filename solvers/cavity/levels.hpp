@@ -74,7 +74,8 @@ auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>&
   const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
     return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
   };
-  const Centres centres{of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic(), coarse.given};
+  const Centres centres{of(fine),    of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic(),
+                        coarse.given};
   return stage_of("prolong", Prolong<Real>{centres}, updates(fine.x.now()),
                   reads(coarse.x.now(), coarsen(2, box(1))));
 }

@@ -53,8 +53,8 @@ Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
   return fine.coarsen(factor, layers);
 }
 
-/// The centre of a coarse cell is the mean of the centres of its first and last children. Faces stay where they
-/// are.
+/// The centre of a coarse cell is the mean of the centres of its first and last children. Faces stay where
+/// they are.
 std::vector<double> centres_of_parents(const std::vector<double>& fine, int nc, int factor, bool periodic) {
   const int nf = static_cast<int>(fine.size()) - 2;
   std::vector<double> c(static_cast<std::size_t>(nc) + 2);
@@ -68,8 +68,8 @@ std::vector<double> centres_of_parents(const std::vector<double>& fine, int nc, 
   return c;
 }
 
-/// Fine over coarse distance between the centres on both sides of the low face of coarse cell I = 0 … n, or between
-/// a face of the domain and a centre.
+/// Fine over coarse distance between the centres on both sides of the low face of coarse cell I = 0 … n, or
+/// between a face of the domain and a centre.
 std::vector<double> distance_ratios(const std::vector<double>& fine, const std::vector<double>& coarse,
                                     int factor) {
   const std::size_t nc = coarse.size() - 2, nf = fine.size() - 2;
@@ -133,8 +133,7 @@ void Multigrid<Real, Points>::add_level(L& above) {
     between[k] = coarse.table(distance_ratios(fine_centres, coarse_centres, factor[d]));
     ratios[k] = between[k].data();
   }
-  Sweep couplings("coarse couplings",
-                  coarsening(Points{}, Children{factor, fine->grid.cells()}, ratios),
+  Sweep couplings("coarse couplings", coarsening(Points{}, Children{factor, fine->grid.cells()}, ratios),
                   writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
   runner_.run(couplings);
   finish_level(coarse, runner_);

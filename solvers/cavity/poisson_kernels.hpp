@@ -12,8 +12,8 @@
 namespace sc::cavity {
 
 /// A on an orthogonal grid: 7 points, a[d] couples the cell with its neighbour below along d (0 through a
-/// wall). Where the pressure is `given` on a face, a[3 + d] couples the cell with such a face of axis d, on which
-/// the unknown is zero. No cell lies beside both faces of an axis, which has at least two cells.
+/// wall). Where the pressure is `given` on a face, a[3 + d] couples the cell with such a face of axis d, on
+/// which the unknown is zero. No cell lies beside both faces of an axis, which has at least two cells.
 template <class Real, bool given = false>
 struct SevenPoints {
   static constexpr int coefficients = given ? 6 : 3;

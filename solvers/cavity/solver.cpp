@@ -131,13 +131,11 @@ double Cavity::limit_of_step(double stiffness) const {
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
 }
 
-double Cavity::stable_step() const {
-  return options_.dt > 0 ? options_.dt : limit_of_step(clock_.stiffness);
-}
+double Cavity::stable_step() const { return options_.dt > 0 ? options_.dt : limit_of_step(clock_.stiffness); }
 
 // The time tau in which the divergence of V is to vanish. In the MAC method that is the step. The compact
-// Laplacian of p then leaves a divergence of order dt h^2, which at second order must not depend on dt: tau is the
-// largest stable step there. What leaves through a face of outflow is known for tau = dt.
+// Laplacian of p then leaves a divergence of order dt h^2, which at second order must not depend on dt: tau
+// is the largest stable step there. What leaves through a face of outflow is known for tau = dt.
 double Cavity::decay_of_divergence(double dt, double stiffness) const {
   const bool as_step = options_.order == 1 || stages_.outflow;
   return as_step ? dt : std::max(dt, limit_of_step(stiffness));
@@ -184,8 +182,8 @@ void Cavity::restored() {
   runner_.run(*stages_.centre);
 }
 
-// The step sets p on walls from the velocity before it, which is unknown after a restart. Computed again, p has
-// the same bits in both cases. No step reads these values.
+// The step sets p on walls from the velocity before it, which is unknown after a restart. Computed again, p
+// has the same bits in both cases. No step reads these values.
 void Cavity::forget_wall_pressure() { stages_.p.storage(0).set_fresh(point); }
 
 void Cavity::refresh_for_output() {

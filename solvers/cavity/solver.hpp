@@ -19,8 +19,8 @@ struct StepReport {
   double dt = 0;
   /// dt * the largest of lid speed / smallest spacing, and max |U^d| of inflow and after the step.
   double courant = 0;
-  int iterations = 0;  ///< of the pressure solver, in both stages of a step of second order
-  double residual = 0;  ///< the largest, as the balance is
+  int iterations = 0;         ///< of the pressure solver, in both stages of a step of second order
+  double residual = 0;        ///< the largest, as the balance is
   bool capped = false;        ///< the pressure solver stopped above its tolerance
   double max_change = 0;      ///< max |dV/dt| over cells and components, in the last stage
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|; rounding unless a face has a given pressure

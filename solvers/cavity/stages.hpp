@@ -21,8 +21,8 @@ inline constexpr double stability_limit = 1.8;
 /// The velocity on the faces of outflow, which is known before the pressure.
 struct Outflow {
   AnyField& velocity;
-  SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
-  SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
+  SetStage<double> convect;                  ///< the parameter is the way dt U; returns what would leave
+  SetStage<double> balance;                  ///< the parameter is the velocity to add, outwards
   std::unique_ptr<Stage> keep{}, halfway{};  ///< of a step of second order
 };
 
@@ -48,10 +48,10 @@ struct Stages {
   Crossing crossing;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
-  SetStage<double> flux;     ///< the parameter is the time tau in b = J (nabla . V / tau + nabla . f)
-  SetStage<double> correct;  ///< the parameter is dt
+  SetStage<double> flux;             ///< the parameter is the time tau in b = J (nabla . V / tau + nabla . f)
+  SetStage<double> correct;          ///< the parameter is dt
   SetStage<double> correct_halfway;  ///< V.next() becomes the mean of itself and of what `correct` gives
-  SetStage<double> centre;         ///< the parameter is the mean to subtract
+  SetStage<double> centre;           ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
   std::vector<ForceOn> forces;
   std::optional<Averaged> averaged;

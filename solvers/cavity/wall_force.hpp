@@ -22,10 +22,10 @@ SC_FN double inward_slope(double face, double first, double second, double third
   return (18 * first - 11 * face - 9 * second + 2 * third) / 6;
 }
 
-/// What the stress sigma = -p I + nu (nabla V + nabla V^T) does to the part of a face that belongs to one cell,
-/// n inwards: the sums are the forces -p n and nu dW/dn, and the moment of both about the origin. W is the
-/// velocity relative to the wall's own motion; W = 0 along the wall, hence dW/dn = |nabla xi_d| W_d, and its
-/// normal part vanishes by continuity. On a face of slip only the normal part 2 nu dV_n/dn remains.
+/// What the stress sigma = -p I + nu (nabla V + nabla V^T) does to the part of a face that belongs to one
+/// cell, n inwards: the sums are the forces -p n and nu dW/dn, and the moment of both about the origin. W is
+/// the velocity relative to the wall's own motion; W = 0 along the wall, hence dW/dn = |nabla xi_d| W_d, and
+/// its normal part vanishes by continuity. On a face of slip only the normal part 2 nu dV_n/dn remains.
 template <class Real>
 struct WallForce {
   Face face;
@@ -33,7 +33,7 @@ struct WallForce {
   Walls walls;
   WallMotion motion;
   bool slips;
-  bool pierced;        ///< fluid enters through `opening`; the rest of the face is a wall
+  bool pierced;  ///< fluid enters through `opening`; the rest of the face is a wall
   InflowProfile opening;
 
   SC_FN std::array<double, 9> operator()(At c, Index g, In<Real, 3> V, In<Real> p, In<double, 3> x) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2
 // timeout: 300
-// Forces on walls against exact flows: Couette, Poiseuille, between turning cylinders, a box whose forces have
-// to cancel; and a wall that is a part of a face.
+// Forces on walls against exact flows: Couette, Poiseuille, between turning cylinders, a box whose forces
+// have to cancel; and a wall that is a part of a face.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -33,7 +33,9 @@ Vec3 total(const FaceForce& f) {
   return {f.pressure[0] + f.viscous[0], f.pressure[1] + f.viscous[1], f.pressure[2] + f.viscous[2]};
 }
 void expect_near(const Vec3& got, const Vec3& expected, double error, const char* what) {
-  for (std::size_t e = 0; e < 3; ++e) EXPECT_NEAR(got[e], expected[e], error) << what << " " << "xyz"[e];
+  for (std::size_t e = 0; e < 3; ++e)
+    EXPECT_NEAR(got[e], expected[e], error) << what << " "
+                                            << "xyz"[e];
 }
 
 // u = U z / h: the stress is U / (Re h), on points at any distances from the walls.
@@ -87,8 +89,8 @@ TEST(CavityForces, PoiseuilleFlowDragsWhatThePressureDrives) {
 }
 
 // The torque of u = A r + B / r is 4 pi nu B on the cylinder outside and its opposite inside.
-std::array<double, 2> torque_errors(Context& context, int intervals, double twist) {
-  constexpr double inner = 1, outer = -0.2, depth = 0.5;
+std::array<double, 2> torque_errors(Context& context, int intervals) {
+  constexpr double inner = 1, outer = -0.2, depth = 0.5, twist = 0.5;
   CavityOptions o = test::between_cylinders({intervals + 1, 4 * intervals, 4}, inner, outer);
   o.reynolds = 5;
   o.pressure.tolerance = 1e-7;
@@ -103,25 +105,13 @@ std::array<double, 2> torque_errors(Context& context, int intervals, double twis
 
 TEST(CavityForces, TorqueOfTaylorAndCouettesFlowAtSecondOrder) {
   test::TestContext context;
-  for (const double twist : {0.0, 0.5}) {
-    const auto coarse = torque_errors(context, 8, twist), fine = torque_errors(context, 16, twist);
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (context.rank() == 0)
-        std::printf("twist %.1f, %s: %.2e %.2e\n", twist, side ? "outer" : "inner", coarse[side], fine[side]);
-      EXPECT_GT(std::abs(coarse[side]), 3.2 * std::abs(fine[side])) << twist << side;
-      EXPECT_LT(std::abs(fine[side]), 1e-2) << twist << side;
-    }
+  const auto coarse = torque_errors(context, 8), fine = torque_errors(context, 16);
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (context.rank() == 0)
+      std::printf("%s cylinder: %.2e %.2e\n", side ? "outer" : "inner", coarse[side], fine[side]);
+    EXPECT_GT(std::abs(coarse[side]), 3.2 * std::abs(fine[side])) << side;
+    EXPECT_LT(std::abs(fine[side]), 3e-3) << side;
   }
-}
-
-/// A flow that vanishes on all walls, without divergence: the curl of (0, psi, phi), each 256 B(x) B(y) B(z)
-/// times a factor that breaks the symmetry.
-Vec3 off_centre(const Vec3& x) {
-  const auto B = [](double s) { return s * s * (1 - s) * (1 - s); };
-  const auto dB = [](double s) { return 2 * s * (1 - s) * (1 - 2 * s); };
-  const auto [X, Y, Z] = x;
-  return {256 * (B(X) * (dB(Y) * (1 + 2 * Y) + 2 * B(Y)) * B(Z) - B(X) * (1 + X) * B(Y) * dB(Z)),
-          -256 * dB(X) * B(Y) * (1 + 2 * Y) * B(Z), 256 * (dB(X) * (1 + X) + B(X)) * B(Y) * B(Z)};
 }
 
 /// The sum of the forces on all walls over the sum of their sizes.
@@ -130,13 +120,13 @@ double imbalance(Context& context, Clustering clustering, int points) {
   o.points = {points, points, points};
   o.reynolds = 10;
   o.clustering = clustering;
-  o.smallest = 0.4 / (points - 1);
+  o.smallest = 0.6 / (points - 1);
   o.skew = 0.1;
-  o.dt = 1e-3;
+  o.dt = 2.5e-4;
   o.pressure.tolerance = 1e-7;
   cavity::Cavity solver(context, o);
-  solver.start_from(test::flow_at_points(o, off_centre));
-  for (int n = 0; n < 10; ++n) solver.step();
+  solver.start_from(test::flow_at_points(o, test::off_centre));
+  for (int n = 0; n < 40; ++n) solver.step();
   Vec3 sum{};
   double size = 0;
   for (const FaceForce& force : solver.forces()) {
@@ -150,7 +140,8 @@ double imbalance(Context& context, Clustering clustering, int points) {
 // The momentum of a fluid in a closed box at rest is zero at all times, and so is the sum of the forces.
 TEST(CavityForces, ForcesOnAClosedBoxCancelAtSecondOrder) {
   test::TestContext context;
-  for (const Clustering clustering : {Clustering::uniform, Clustering::tanh, Clustering::skewed}) {
+  EXPECT_LT(imbalance(context, Clustering::tanh, 26), 5e-3);
+  for (const Clustering clustering : {Clustering::uniform, Clustering::skewed}) {
     const double coarse = imbalance(context, clustering, 18), fine = imbalance(context, clustering, 35);
     if (context.rank() == 0) std::printf("closed box: %.2e, %.2e\n", coarse, fine);
     EXPECT_GT(coarse, 3.4 * fine) << int(clustering);
