@@ -99,16 +99,21 @@ void close_faces(Averages& mean, Mesh<Real>& mesh, const CavityOptions& o) {
   });
 }
 
-/// The fluxes of V' / tau through faces of inflow, where V' = V, and of outflow, with which tau = dt.
+/// The fluxes of V / tau + (V' - V) / dt through faces of inflow, where V' = V, and of outflow; at first
+/// order tau = dt, and V is not needed.
 template <class Real>
-void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, double tau) {
+void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, const StepTimes& times) {
   for_each_face([&](Face face, std::size_t f) {
+    const FaceRows rows = face_rows(o, face.axis);
+    const auto x = reads(mesh.x.now(), box(1));
     if (o.faces[f].kind == FaceKind::inflow)
-      boundary(w.Q, face, InflowFlux<Real>{face_rows(o, face.axis), profile_of(o, f), 1 / tau}, 0,
-               reads(mesh.x.now(), box(1)));
-    if (o.faces[f].kind == FaceKind::outflow)
-      boundary(w.Q, face, OutflowFlux<Real>{face_rows(o, face.axis), 1 / tau}, 0, reads(mesh.x.now(), box(1)),
-               reads(w.outflow->now()));
+      boundary(w.Q, face, InflowFlux<Real>{rows, profile_of(o, f), 1 / times.tau}, 0, x);
+    if (o.faces[f].kind != FaceKind::outflow) return;
+    const OutflowFlux<Real> flux{rows, 1 / times.dt, 1 / times.tau};
+    if (o.order == 1)
+      boundary(w.Q, face, flux, 0, x, reads(w.outflow->now()));
+    else
+      boundary(w.Q, face, flux, 0, x, reads(w.outflow->now()), reads(w.outflow_before->now()));
   });
 }
 

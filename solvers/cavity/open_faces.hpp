@@ -83,8 +83,13 @@ struct FaceRows {
   }
 };
 
-/// Q on a face where the velocity V' of the next step is known: the mean of both sides is the flux of V' /
-/// dt.
+/// The step, and the time in which the divergence of V is to vanish: b = J (nabla . V / tau + nabla . f).
+struct StepTimes {
+  double dt = 0, tau = 0;
+};
+
+/// Q on a face where the velocity V' of the next step is known: the mean of both sides is the flux of V / tau
+/// + (V' - V) / dt.
 template <class Real>
 SC_FN void set_flux(Border b, Out<Real> Q, double flux) {
   Q[b.ghost(1)] = Real(2 * flux) - Q[b.inside(1)];
@@ -93,21 +98,30 @@ template <class Real>
 struct InflowFlux {
   FaceRows rows;
   InflowProfile profile;
-  double per_dt;
+  double per_tau;
   SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x) const {
     const At p = b.ghost(1);
     const Vec3 V = profile.at({x[0][p], x[1][p], x[2][p]});
-    set_flux<Real>(b, Q[rows.axis], per_dt * rows.flux(x, p, g, V));
+    set_flux<Real>(b, Q[rows.axis], per_tau * rows.flux(x, p, g, V));
   }
 };
 template <class Real>
 struct OutflowFlux {
   FaceRows rows;
-  double per_dt;
+  double per_dt, per_tau;
   SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x, In<Real, 3> on_face) const {
+    set_flux<Real>(b, Q[rows.axis], per_dt * flux(b, g, x, on_face));
+  }
+  SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x, In<Real, 3> on_face,
+                        In<Real, 3> before) const {
+    const double old = flux(b, g, x, before), change = flux(b, g, x, on_face) - old;
+    set_flux<Real>(b, Q[rows.axis], per_tau * old + per_dt * change);
+  }
+
+ private:
+  SC_FN double flux(Border b, Index g, In<double, 3> x, In<Real, 3> V) const {
     const At c = b.inside(1);
-    const Vec3 V{double(on_face[0][c]), double(on_face[1][c]), double(on_face[2][c])};
-    set_flux<Real>(b, Q[rows.axis], per_dt * rows.flux(x, b.ghost(1), g, V));
+    return rows.flux(x, b.ghost(1), g, {double(V[0][c]), double(V[1][c]), double(V[2][c])});
   }
 };
 /// The row of the first cell ends half a cell before the face, where Q is that of the cell. Of the flux
@@ -174,7 +188,8 @@ struct Convect {
     return leaving;
   }
 };
-/// What a step of second order begins with, and the mean of that and of two steps of forward Euler.
+/// What a step or a stage of second order begins with, and the mean of that and of two steps of forward
+/// Euler.
 template <class Real>
 struct Keep {
   SC_FN void operator()(At c, Out<Real, 3> before, In<Real, 3> on_face) const {

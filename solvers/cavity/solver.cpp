@@ -135,21 +135,24 @@ double Cavity::stable_step() const { return options_.dt > 0 ? options_.dt : limi
 
 // The time tau in which the divergence of V is to vanish. In the MAC method that is the step. The compact
 // Laplacian of p then leaves a divergence of order dt h^2, which at second order must not depend on dt: tau
-// is the largest stable step there. What leaves through a face of outflow is known for tau = dt.
+// is the largest stable step there.
 double Cavity::decay_of_divergence(double dt, double stiffness) const {
-  const bool as_step = options_.order == 1 || stages_.outflow;
-  return as_step ? dt : std::max(dt, limit_of_step(stiffness));
+  return options_.order == 1 ? dt : std::max(dt, limit_of_step(stiffness));
 }
 
-// At the beginning the velocity on a face of outflow is that of the cell beside it.
+// At the beginning the velocity on a face of outflow is that of the cell beside it. What leaves at the
+// beginning of a step is part of the pressure equation at second order, so it must be what enters.
 void Cavity::begin_outflow() {
   if (!stages_.outflow) return;
-  stages_.outflow->convect.set(std::numeric_limits<double>::infinity());
+  constexpr double all_the_way = std::numeric_limits<double>::infinity();
+  if (options_.order == 2) return let_out(all_the_way);
+  stages_.outflow->convect.set(all_the_way);
   runner_.run(*stages_.outflow->convect);
 }
 
 // U is the mean velocity with which fluid leaves.
 void Cavity::let_out(double dt) {
+  if (stages_.outflow->keep_before) runner_.run(*stages_.outflow->keep_before);
   const auto& [entering, area, fastest] = stages_.crossing;
   stages_.outflow->convect.set(dt * entering / area);
   runner_.run(*stages_.outflow->convect);

@@ -16,8 +16,10 @@ struct Parts {
         poisson(make_poisson(mesh, o.pressure, runner, o.row_ends())) {
     if (o.any(FaceKind::outflow))
       flow.outflow.emplace(grid, "velocity on outflow faces", FieldOptions{.space = o.space});
-    if (flow.outflow && o.order == 2)
+    if (flow.outflow && o.order == 2) {
       flow.outflow_before.emplace(grid, "velocity on outflow faces before", FieldOptions{.space = o.space});
+      flow.outflow_begin.emplace(grid, "velocity on outflow faces first", FieldOptions{.space = o.space});
+    }
     close_faces(flow, mesh, o);
     if (o.average_from) close_faces(averages.emplace(grid, o.space), mesh, o);
   }
@@ -55,7 +57,8 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
                   .convect = set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
                   .balance = set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
   if (!w.outflow_before) return outflow;
-  outflow.keep = keep_stage(w);
+  outflow.keep_before = keep_stage(w, *w.outflow_before);
+  outflow.keep_begin = keep_stage(w, *w.outflow_begin);
   outflow.halfway = halfway_stage(w);
   return outflow;
 }
@@ -94,9 +97,9 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, false>{nu, alpha});
   else
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
-  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](double tau) {
-    set_face_fluxes(parts->flow, parts->mesh, o, tau);
-    return Flux<Real>{Real(1 / tau), walls};
+  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](const StepTimes& times) {
+    set_face_fluxes(parts->flow, parts->mesh, o, times);
+    return Flux<Real>{Real(1 / times.tau), walls};
   };
   const Limits<Real> limits{nu, alpha, Real(stability_limit / o.courant)};
   const auto correct_of = [limits](double dt) { return Correct<Real, false>{Real(dt), limits}; };
@@ -115,7 +118,7 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .mean = mean_stage(x, mesh),
           .limits = limits_stage(w, mesh, limits),
           .divergence = divergence_stage(w, mesh),
-          .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
+          .flux = set_stage<StepTimes>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
           .correct_halfway = set_stage<double>(correct_halfway_stage(w, mesh), halfway_of),
           .centre = set_stage<double>(centre_stage(w, x), centre_of),

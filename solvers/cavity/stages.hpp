@@ -10,6 +10,7 @@
 #include "solvers/cavity/averages.hpp"
 #include "solvers/cavity/crossing.hpp"
 #include "solvers/cavity/mesh.hpp"
+#include "solvers/cavity/open_faces.hpp"
 #include "solvers/cavity/poisson.hpp"
 #include "solvers/common/stage_of.hpp"
 
@@ -21,9 +22,10 @@ inline constexpr double stability_limit = 1.8;
 /// The velocity on the faces of outflow, which is known before the pressure.
 struct Outflow {
   AnyField& velocity;
-  SetStage<double> convect;                  ///< the parameter is the way dt U; returns what would leave
-  SetStage<double> balance;                  ///< the parameter is the velocity to add, outwards
-  std::unique_ptr<Stage> keep{}, halfway{};  ///< of a step of second order
+  SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
+  SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
+  /// Of second order: keep what a stage and a step begin with, and take the mean.
+  std::unique_ptr<Stage> keep_before{}, keep_begin{}, halfway{};
 };
 
 struct Averaged {
@@ -48,7 +50,7 @@ struct Stages {
   Crossing crossing;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
-  SetStage<double> flux;             ///< the parameter is the time tau in b = J (nabla . V / tau + nabla . f)
+  SetStage<StepTimes> flux;
   SetStage<double> correct;          ///< the parameter is dt
   SetStage<double> correct_halfway;  ///< V.next() becomes the mean of itself and of what `correct` gives
   SetStage<double> centre;           ///< the parameter is the mean to subtract

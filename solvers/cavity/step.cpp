@@ -13,7 +13,7 @@ StepReport Cavity::step() {
   const double dt = stable_step();
   StepReport report{.step = clock_.steps + 1, .time = clock_.time + dt, .dt = dt};
   double stiffness = clock_.stiffness;
-  if (options_.order == 2 && stages_.outflow) runner_.run(*stages_.outflow->keep);
+  if (options_.order == 2 && stages_.outflow) runner_.run(*stages_.outflow->keep_begin);
 
   for (int stage = 0; stage < options_.order; ++stage) {
     // f = nu nabla^2 V - (V . nabla) V
@@ -23,7 +23,7 @@ StepReport Cavity::step() {
     if (stages_.outflow) let_out(dt);
 
     // Q = J nabla xi . (V / tau + f);  b = J (nabla . V / tau + nabla . f);  tau = dt at order 1
-    stages_.flux.set(decay_of_divergence(dt, stiffness));
+    stages_.flux.set({dt, decay_of_divergence(dt, stiffness)});
     runner_.run(*stages_.flux);
     runner_.run(*stages_.source);
     global_.start(stages_.source->accumulators());
@@ -37,6 +37,7 @@ StepReport Cavity::step() {
     runner_.run(*stages_.centre);
 
     // V' = V + dt (f - nabla p); at the second stage the mean of that and of V before the first
+    if (stage == 1 && stages_.outflow) runner_.run(*stages_.outflow->halfway);
     SetStage<double>& correct = stage == 0 ? stages_.correct : stages_.correct_halfway;
     correct.set(dt);
     runner_.run(*correct);
@@ -45,7 +46,6 @@ StepReport Cavity::step() {
     stiffness = global_.value(1);
     report.add(solved, balance, global_.value(0));
   }
-  if (options_.order == 2 && stages_.outflow) runner_.run(*stages_.outflow->halfway);
 
   report.courant =
       std::max({lid_speed_ * dt / stages_.smallest, stages_.crossing.fastest * dt, global_.value(2) * dt});

@@ -24,7 +24,8 @@ struct Flow {
   Field<Real, 3> Q;                       ///< J nabla xi . (V / dt + f)
   Field<Real> p;                          ///< pressure, volume mean zero unless it is given on a face
   std::optional<Field<Real, 3>> outflow;  ///< velocity on the faces of outflow, in the cells beside them
-  std::optional<Field<Real, 3>> outflow_before;  ///< that at the beginning of a step of second order
+  std::optional<Field<Real, 3>> outflow_before;  ///< at the beginning of a stage of second order
+  std::optional<Field<Real, 3>> outflow_begin;   ///< at the beginning of a step of second order
 };
 
 template <class Real, bool mixed>
@@ -97,13 +98,13 @@ auto balance_stage(Flow<Real>& w, const Balance<Real>& kernel) {
   return stage_of("balance", kernel, updates(w.outflow->now()));
 }
 template <class Real>
-auto keep_stage(Flow<Real>& w) {
-  return stage_of("keep outflow", Keep<Real>{}, writes(w.outflow_before->now()), reads(w.outflow->now()));
+auto keep_stage(Flow<Real>& w, Field<Real, 3>& kept) {
+  return stage_of("keep outflow", Keep<Real>{}, writes(kept.now()), reads(w.outflow->now()));
 }
 template <class Real>
 auto halfway_stage(Flow<Real>& w) {
   return stage_of("outflow halfway", Halfway<Real>{}, updates(w.outflow->now()),
-                  reads(w.outflow_before->now()));
+                  reads(w.outflow_begin->now()));
 }
 
 }  // namespace sc::cavity

@@ -39,7 +39,8 @@ class CavityKind(Kind):
         if case.options()["start"]:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
-            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=case.run.order))
+            kept = 1 if case.run.order == 1 else 3  # of the stage and of the step before
+            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=kept))
         if case.output.average_from is not None:
             fields += [Fields("averages", cells, 2, 8, components) for components in (3, 1, 6)]
         if case.grid.metrics == "fourth":
