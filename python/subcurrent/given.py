@@ -94,7 +94,7 @@ def wholes(name: str, values: Any, least: int, most: int | None = None, count: i
 def three(name: str, values: Any) -> tuple[float, ...]:
     """Three finite numbers."""
     values = plain(values)
-    numbers = values if isinstance(values, list) and len(values) == 3 else [None]  # noqa: PLR2004
+    numbers = values if isinstance(values, list) and len(values) == 3 else [None]
     if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
         raise BadInput(f"{name} = {values!r} is not allowed: it must be three numbers.")
     return tuple(float(x) for x in numbers)

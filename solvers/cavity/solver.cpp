@@ -196,7 +196,7 @@ void Cavity::refresh_for_output() {
   if (!stages_.averaged) return;
   Averages& mean = stages_.averaged->fields;
   runner_.refresh(mean.V.now(), box(2));
-  runner_.refresh(mean.p.now(), box(1));
+  runner_.refresh(mean.p.now(), star(1));
   runner_.refresh(mean.stress.now(), box(1));
 }
 

@@ -84,7 +84,7 @@ CavityOptions jet(Method method, bool given) {
   o.pressure.fixed_iterations = method == Method::multigrid ? 3 : 20;
   o.engine.strategy = Strategy::blocking;
   o.average_from = 0;
-  o.order = method == Method::jacobi ? 1 : 2;
+  o.order = method == Method::multigrid ? 2 : 1;
   return o;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time averages of cavity runs: against NumPy's of every step, of a decaying flow against the integral, the same
-bytes on any ranks and after a restart, and what is refused."""
+"""Time averages of cavity runs: against NumPy's of every step, of a decaying flow against the integral, the
+same bytes on any ranks and after a restart, and what is refused."""
 
 import math
 
@@ -68,7 +68,7 @@ def test_they_are_those_of_numpy(name, order):
 
 
 def test_a_steady_flow_is_its_own_average():
-    faces = {face: "periodic" for face in ("x-", "x+", "y-", "y+")}
+    faces = dict.fromkeys(("x-", "x+", "y-", "y+"), "periodic")
     sim = sc.Cavity(sc.CavityGrid((6, 6, 9)), reynolds=1, boundaries=faces, average_from=3.0)
     sim.run(time=3.5)
     found = sim.averages()
@@ -81,7 +81,12 @@ def vortex_error(dt: float) -> float:
     """Of the mean velocity of a decaying vortex, whose rate is measured: 1 / T int exp(-r t) dt."""
     faces = {axis + side: "periodic" for axis in "xyz" for side in "-+"}
     sim = sc.Cavity(
-        sc.CavityGrid((16, 16, 4)), reynolds=20, boundaries=faces, initial="taylor_green", dt=dt, average_from=0
+        sc.CavityGrid((16, 16, 4)),
+        reynolds=20,
+        boundaries=faces,
+        initial="taylor_green",
+        dt=dt,
+        average_from=0,
     )
     start = sim.gather("velocity")
     sim.run(time=0.25)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes during a run: history.csv and the tables beside it, progress, and the results at the end."""
+"""What rank 0 writes during a run: history.csv and tables beside it, progress, and the results at the end."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ class Recorder:
             self._say(share, left)
 
     def flush(self) -> None:
-        """Writes the tables to disk: they must have all rows up to a checkpoint from which a run can resume."""
+        """Writes the tables to disk: they must have all rows up to a checkpoint from which a run can
+        resume."""
         for table in self._measured:
             table.flush()
         if self._writes:

@@ -159,8 +159,8 @@ class Cavity(Simulation):
     def averages(self) -> dict[str, Any] | None:
         """{"velocity", "pressure", "stress", "duration"} on rank 0, points with walls, as `gather` returns
         them; None on the other ranks; collective. The means are those of the states after each step, weighted
-        by the step, since the first step that began at `average_from` or later; "duration" is the time of these
-        steps. "stress" has the Reynolds stresses <u'u'>, <v'v'>, <w'w'>, <u'v'>, <v'w'>, <u'w'>."""
+        by the step, since the first step that began at `average_from` or later; "duration" is the time of
+        these steps. "stress" has the Reynolds stresses <u'u'>, <v'v'>, <w'w'>, <u'v'>, <v'w'>, <u'w'>."""
         begin = self.case.output.average_from
         if begin is None:
             raise BadInput("averages() needs a simulation that was made with average_from=…")

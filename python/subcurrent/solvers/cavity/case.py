@@ -168,8 +168,8 @@ class CavityOutput(Output):
         "the point about which forces.csv has moments", "three numbers [x, y, z]", [0.0, 0.0, 0.0]
     )
     average_from: float | None = key(
-        "time from which velocity and pressure are averaged: snapshots then have mean_velocity, mean_pressure "
-        "and reynolds_stress",
+        "time from which velocity and pressure are averaged: snapshots then have mean_velocity, "
+        "mean_pressure and reynolds_stress",
         "a number >= 0, in the unit of run.time",
         None,
         ge=0,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ...case.reference import read_profiles
 from ...launch.rundir import RunFolder
-from ...report.plots.history import draw_history, read_history
 from ...report.flowfield import FlowField
+from ...report.plots.history import draw_history, read_history
 from ...report.snapshot import read_fields, read_snapshot
 from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
@@ -112,7 +112,9 @@ DRAWINGS = (
         _history,
     ),
     Drawing(
-        "averages.png", "Mean speed and turbulent kinetic energy in the middle plane, last snapshot.", _averages
+        "averages.png",
+        "Mean speed and turbulent kinetic energy in the middle plane, last snapshot.",
+        _averages,
     ),
     Drawing("forces.png", "The forces of the fluid on the walls over time, and their moments.", _forces),
 )
