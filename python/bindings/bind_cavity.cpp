@@ -13,6 +13,7 @@
 #include "python/bindings/solver_face.hpp"
 #include "solvers/cavity/centreline.hpp"
 #include "solvers/cavity/solver.hpp"
+#include "solvers/common/check.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -171,9 +172,17 @@ class CavityFace : public SolverFace<cavity::Cavity> {
 
  private:
   std::vector<NamedField> fields() override {
-    return {{"velocity", &solver().velocity()},
-            {"pressure", &solver().pressure()},
-            {"coordinates", &solver().coordinates(), true}};
+    std::vector<NamedField> all{{"velocity", &solver().velocity()},
+                                {"pressure", &solver().pressure()},
+                                {"coordinates", &solver().coordinates(), true}};
+    for (const auto& [name, field] : averages()) all.push_back({name, field});
+    return all;
+  }
+  /// By their names in files; none without averaging.
+  std::vector<std::pair<const char*, AnyField*>> averages() {
+    cavity::Averages* mean = solver().averages();
+    if (!mean) return {};
+    return {{"mean_velocity", &mean->V}, {"mean_pressure", &mean->p}, {"reynolds_stress", &mean->stress}};
   }
   void before_output() override { solver().refresh_for_output(); }
   void restored() override { solver().restored(); }
@@ -187,16 +196,18 @@ class CavityFace : public SolverFace<cavity::Cavity> {
 
 io::Snapshot CavityFace::snapshot() {
   cavity::Cavity& cavity = solver();
-  return {
+  io::Snapshot shown{
       .coordinates = &cavity.coordinates().storage(0),
       .fields = {{"velocity", &cavity.velocity().storage(0)}, {"pressure", &cavity.pressure().storage(0)}},
       .layers = 1,
       .step = cavity.steps(),
       .time = cavity.time()};
+  for (const auto& [name, field] : averages()) shown.fields.push_back({name, &field->storage(0)});
+  return shown;
 }
 
 // The velocity, that on faces of outflow, the pressure solver's first guess for the next step, and the clock:
-// the next step takes nothing else from the one before.
+// the next step takes nothing else from the one before. And the averages.
 io::CheckpointContents CavityFace::contents() {
   cavity::Cavity& cavity = solver();
   io::CheckpointContents contents{
@@ -207,6 +218,8 @@ io::CheckpointContents CavityFace::contents() {
                   {"stiffness", &cavity.clock().stiffness},
                   {"steps", &cavity.clock().steps}}};
   if (AnyField* outflow = cavity.outflow()) contents.fields.push_back({"outflow", &outflow->storage(0)});
+  for (const auto& [name, field] : averages()) contents.fields.push_back({name, &field->storage(0)});
+  if (cavity.averages()) contents.scalars.push_back({"averaged", &cavity.averaged()});
   return contents;
 }
 
@@ -247,6 +260,19 @@ nb::object centreline(CavityFace& face) {
   return lines;
 }
 
+/// By the names of faces; the same on all ranks.
+nb::dict forces(CavityFace& face, const cavity::Vec3& about) {
+  nb::dict all;
+  for (const cavity::FaceForce& on : unlocked([&] { return face.solver().forces(about); })) {
+    nb::dict force;
+    force["pressure"] = on.pressure;
+    force["viscous"] = on.viscous;
+    force["moment"] = on.moment;
+    all[face_names[on.face]] = force;
+  }
+  return all;
+}
+
 nb::dict step(CavityFace& face, bool diagnostics) {
   const auto [report, divergence] = unlocked([&] {
     const cavity::StepReport done = face.step();
@@ -274,7 +300,10 @@ void bind_cavity(nb::module_& module) {
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; divergence_rms, which takes a sweep, only with diagnostics.")
       .def("start_from_snapshot", &CavityFace::start_from_snapshot, "path"_a, Unlocked())
-      .def("centreline", &centreline);
+      .def("centreline", &centreline)
+      .def_prop_ro("averaged", [](CavityFace& face) { return face.solver().averaged(); })
+      .def("forces", &forces, "about"_a,
+           "The force of the fluid on each face that is a wall, partly one, or has slip; collective.");
 }
 
 }  // namespace sc::python

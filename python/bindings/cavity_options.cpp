@@ -101,6 +101,8 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
   o.pressure = pressure_from(get<nb::dict>(options, "pressure"));
   o.courant = get<double>(options, "courant");
   o.dt = get<double>(options, "dt");
+  o.order = get<int>(options, "order");
+  if (const auto from = get<double>(options, "average_from"); from >= 0) o.average_from = from;
   o.initial = choice<cavity::Initial>(
       options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
   const auto engine = get<nb::dict>(options, "engine");

@@ -91,6 +91,15 @@ def wholes(name: str, values: Any, least: int, most: int | None = None, count: i
     return tuple(whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(values))
 
 
+def three(name: str, values: Any) -> tuple[float, ...]:
+    """Three finite numbers."""
+    values = plain(values)
+    numbers = values if isinstance(values, list) and len(values) == 3 else [None]
+    if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
+        raise BadInput(f"{name} = {values!r} is not allowed: it must be three numbers.")
+    return tuple(float(x) for x in numbers)
+
+
 def positive(name: str, value: Any, most: float = math.inf) -> float:
     """The value as a finite number greater than 0, below `most`."""
     try:

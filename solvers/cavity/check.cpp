@@ -59,6 +59,10 @@ void check(const CavityOptions& options) {
   if (!(options.reynolds > 0))  // infinity is allowed: no viscosity
     refuse("flow.reynolds is " + std::to_string(options.reynolds) + "; it must be positive");
   if (!(options.dt > 0)) check_positive("run.courant", options.courant);
+  if (options.average_from && !(*options.average_from >= 0 && std::isfinite(*options.average_from)))
+    refuse("output.average_from is " + shown(*options.average_from) + "; it must be a time, 0 or later");
+  if (options.order != 1 && options.order != 2)
+    refuse("run.order is " + std::to_string(options.order) + "; allowed are 1 and 2");
   check_periodic([&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; });
   for (std::size_t f = 0; f < 6; ++f)
     if (options.faces[f].kind == FaceKind::moving && options.faces[f].motion.velocity[f / 2] != 0 &&

@@ -28,14 +28,45 @@ inline FaceRows face_rows(const CavityOptions& o, int axis) {
   return rows;
 }
 
-template <class Real>
-void close_wall(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, Face face,
-                const WallMotion& motion) {
+/// The velocity on a face, but not that of outflow, which is a field of its own.
+template <class T, class Real>
+void close_velocity(Field<T, 3>& V, Mesh<Real>& mesh, const CavityOptions& o, Face face, std::size_t f) {
+  switch (o.faces[f].kind) {
+    case FaceKind::periodic:
+    case FaceKind::outflow:
+      return;
+    case FaceKind::wall:
+    case FaceKind::moving:
+      return boundary(V, face, WallVelocity<T>{o.faces[f].motion}, 0, reads(mesh.x.now(), box(1)));
+    case FaceKind::slip:
+      return boundary(V, face, SlipVelocity<T>{face.axis});
+    case FaceKind::inflow:
+      return boundary(V, face, InflowVelocity<T>{profile_of(o, f)}, 0, reads(mesh.x.now(), box(1)));
+    case FaceKind::pressure:
+      return boundary(V, face, FreeVelocity<T>{});
+  }
+}
+
+/// The pressure on a face, of the flow V.
+template <class T, class Real>
+void close_pressure(Field<T>& p, Field<T, 3>& V, Mesh<Real>& mesh, const CavityOptions& o, Face face,
+                    std::size_t f) {
   const bool mixed = !mesh.orthogonal();
-  boundary(w.V, face, WallVelocity<Real>{motion}, 0, reads(mesh.x.now(), box(1)));
-  boundary(w.Q, face, NoFlux<Real>{face.axis});
-  boundary(w.p, face, WallPressure<Real>{face, Real(o.nu()), o.walls(), motion, mixed}, mixed ? 1 : 0,
-           reads(w.V.now()), reads(mesh.x.now(), box(1)));
+  switch (o.faces[f].kind) {
+    case FaceKind::periodic:
+      return;
+    case FaceKind::wall:
+    case FaceKind::moving:
+      return boundary(p, face, WallPressure<T>{face, T(o.nu()), o.walls(), o.faces[f].motion, mixed},
+                      mixed ? 1 : 0, reads(V.now()), reads(mesh.x.now(), box(1)));
+    case FaceKind::slip:
+      return boundary(p, face, SlipPressure<T>{});
+    case FaceKind::inflow:
+    case FaceKind::outflow:
+      return boundary(p, face, ContinuedPressure<T>{});
+    case FaceKind::pressure:
+      return boundary(p, face, Fixed<T>{T(o.faces[f].pressure)});
+  }
 }
 
 /// All but the fluxes through faces of inflow and outflow, which depend on the time step.
@@ -43,40 +74,46 @@ template <class Real>
 void close_faces(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
     const FaceOptions& is = o.faces[f];
-    switch (is.kind) {
-      case FaceKind::periodic:
-        return;
-      case FaceKind::wall:
-      case FaceKind::moving:
-        return close_wall(w, mesh, o, face, is.motion);
-      case FaceKind::slip:
-        boundary(w.V, face, SlipVelocity<Real>{face.axis});
-        boundary(w.Q, face, NoFlux<Real>{face.axis});
-        return boundary(w.p, face, SlipPressure<Real>{});
-      case FaceKind::inflow:
-        boundary(w.V, face, InflowVelocity<Real>{profile_of(o, f)}, 0, reads(mesh.x.now(), box(1)));
-        return boundary(w.p, face, ContinuedPressure<Real>{});
-      case FaceKind::outflow:
-        boundary(w.V, face, OutflowVelocity<Real>{}, 0, reads(w.outflow->now()));
-        return boundary(w.p, face, ContinuedPressure<Real>{});
-      case FaceKind::pressure:
-        boundary(w.V, face, FreeVelocity<Real>{});
-        boundary(w.Q, face, PressureFlux<Real>{face, o.walls(), is.pressure}, 0, reads(mesh.face.now()));
-        return boundary(w.p, face, Fixed<Real>{Real(is.pressure)});
-    }
+    close_velocity(w.V, mesh, o, face, f);
+    close_pressure(w.p, w.V, mesh, o, face, f);
+    if (is.kind == FaceKind::outflow)
+      boundary(w.V, face, OutflowVelocity<Real>{}, 0, reads(w.outflow->now()));
+    if (is.solid() || is.kind == FaceKind::slip) boundary(w.Q, face, NoFlux<Real>{face.axis});
+    if (is.kind == FaceKind::pressure)
+      boundary(w.Q, face, PressureFlux<Real>{face, o.walls(), is.pressure}, 0, reads(mesh.face.now()));
   });
 }
 
-/// The fluxes of V' / dt through faces of inflow and outflow.
+/// The conditions are linear, so averages have those of the flow. Only the mean velocity on faces of outflow
+/// is that of a parabola through three cells.
 template <class Real>
-void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, double dt) {
+void close_faces(Averages& mean, Mesh<Real>& mesh, const CavityOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
+    const FaceKind kind = o.faces[f].kind;
+    if (kind == FaceKind::periodic) return;
+    close_velocity(mean.V, mesh, o, face, f);
+    close_pressure(mean.p, mean.V, mesh, o, face, f);
+    if (kind == FaceKind::outflow) boundary(mean.V, face, ContinuedVelocity{});
+    const bool fluctuates = !o.faces[f].solid() && kind != FaceKind::inflow;
+    boundary(mean.stress, face, FaceStress{fluctuates, kind == FaceKind::slip ? face.axis : -1});
+  });
+}
+
+/// The fluxes of V / tau + (V' - V) / dt through faces of inflow, where V' = V, and of outflow; at first
+/// order tau = dt, and V is not needed.
+template <class Real>
+void set_face_fluxes(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o, const StepTimes& times) {
+  for_each_face([&](Face face, std::size_t f) {
+    const FaceRows rows = face_rows(o, face.axis);
+    const auto x = reads(mesh.x.now(), box(1));
     if (o.faces[f].kind == FaceKind::inflow)
-      boundary(w.Q, face, InflowFlux<Real>{face_rows(o, face.axis), profile_of(o, f), 1 / dt}, 0,
-               reads(mesh.x.now(), box(1)));
-    if (o.faces[f].kind == FaceKind::outflow)
-      boundary(w.Q, face, OutflowFlux<Real>{face_rows(o, face.axis), 1 / dt}, 0, reads(mesh.x.now(), box(1)),
-               reads(w.outflow->now()));
+      boundary(w.Q, face, InflowFlux<Real>{rows, profile_of(o, f), 1 / times.tau}, 0, x);
+    if (o.faces[f].kind != FaceKind::outflow) return;
+    const OutflowFlux<Real> flux{rows, 1 / times.dt, 1 / times.tau};
+    if (o.order == 1)
+      boundary(w.Q, face, flux, 0, x, reads(w.outflow->now()));
+    else
+      boundary(w.Q, face, flux, 0, x, reads(w.outflow->now()), reads(w.outflow_before->now()));
   });
 }
 

@@ -10,31 +10,23 @@
 namespace sc::cavity {
 
 /// The couplings of the finest level for 7 points: J g^dd on the low faces, with the row weights beside
-/// walls; zero through a wall.
-template <class Real>
+/// walls, zero through a wall; and where `given`, those with faces of given pressure.
+template <class Real, bool given>
 struct FinestSeven {
   Walls walls;
-  SC_FN void operator()(At c, Index g, Out<Real, 3> a, In<Real, 3> face, In<Real, 3>) const {
+  SC_FN void operator()(At c, Index g, Out<Real, given ? 6 : 3> a, In<Real, 3> face, In<Real, 3>) const {
     for (int d = 0; d < 3; ++d) {
       const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
-      a[d][c] = walls.at_low(g, d) ? Real(0) : Real(double(face[d][c]) * weight);
-    }
-  }
-};
-
-/// The same, and the couplings with faces of given pressure.
-template <class Real>
-struct FinestSevenGiven {
-  Walls walls;
-  SC_FN void operator()(At c, Index g, Out<Real, 6> a, In<Real, 3> face, In<Real, 3>) const {
-    for (int d = 0; d < 3; ++d) {
-      const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
-      const double below = double(face[d][c]) * weight, above = double(face[d][c.along(d, 1)]) * weight;
-      const bool low = walls.at_low(g, d), high = walls.at_high(g, d);
+      const bool low = walls.at_low(g, d);
+      const double below = double(face[d][c]) * weight;
       a[d][c] = low ? Real(0) : Real(below);
-      a[3 + d][c] = low && walls.end(d, 0).given    ? Real(below)
-                    : high && walls.end(d, 1).given ? Real(above)
-                                                    : Real(0);
+      if constexpr (given) {
+        const double above = double(face[d][c.along(d, 1)]) * weight;
+        const bool high = walls.at_high(g, d);
+        a[3 + d][c] = low && walls.end(d, 0).given    ? Real(below)
+                      : high && walls.end(d, 1).given ? Real(above)
+                                                      : Real(0);
+      }
     }
   }
 };
@@ -132,53 +124,42 @@ struct Children {
 };
 
 /// Couplings of a coarse cell: the sum over the fine faces on its face, scaled by fine over coarse distance
-/// of the centres; along a diagonal the lengths cancel.
-template <class Real>
+/// of the centres; along a diagonal the lengths cancel. Those with faces of given pressure: the same with the
+/// distances of the first or last cells from the face.
+template <class Real, bool given>
 struct CoarsenSeven {
+  static constexpr int coefficients = given ? 6 : 3;
   Children children;
   std::array<const double*, 3> ratio;  ///< fine distance / coarse distance at the low face of coarse cell I
 
-  SC_FN void operator()(At c, Index g, Out<Real, 3> a, Across<Real, 3> fine) const {
+  SC_FN void operator()(At c, Index g, Out<Real, coefficients> a, Across<Real, coefficients> fine) const {
     const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::size_t p = (d + 1) % 3, q = (d + 2) % 3;
-      std::array<std::int64_t, 3> i;
-      i[d] = children.first(I[d], int(d));
-      double sum = 0;
-      for (i[q] = children.first(I[q], int(q)); i[q] < children.first(I[q] + 1, int(q)); ++i[q])
-        for (i[p] = children.first(I[p], int(p)); i[p] < children.first(I[p] + 1, int(p)); ++i[p])
-          sum += double(fine[int(d)][fine.at(i[0], i[1], i[2])]);
-      a[int(d)][c] = Real(sum * ratio[d][I[d]]);
+    for (int d = 0; d < 3; ++d) {
+      const std::int64_t lo = children.first(I[std::size_t(d)], d),
+                         hi = children.first(I[std::size_t(d)] + 1, d);
+      const double* along = ratio[std::size_t(d)];
+      a[d][c] = Real(plane(fine[d], fine, I, d, lo) * along[I[std::size_t(d)]]);
+      if constexpr (given) {
+        double sum = 0;
+        for (std::int64_t i = lo; i < hi; ++i) sum += plane(fine[3 + d], fine, I, d, i);
+        a[3 + d][c] = Real(sum * along[lo == 0 ? 0 : I[std::size_t(d)] + 1]);  // zero where no face is near
+      }
     }
   }
-};
-/// The same, and the couplings with faces of given pressure: their ratios are those of the distances of the
-/// first or last cells from the face.
-template <class Real>
-struct CoarsenSevenGiven {
-  CoarsenSeven<Real> between;
-  std::array<std::array<double, 2>, 3> to_face;  ///< of each axis, at its low and its high end
-  Int3 coarse_cells;
 
-  SC_FN void operator()(At c, Index g, Out<Real, 6> a, Across<Real, 6> fine) const {
-    const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
-    for (std::size_t d = 0; d < 3; ++d) {
-      std::array<std::int64_t, 3> lo, hi, i;
-      for (std::size_t e = 0; e < 3; ++e) {
-        lo[e] = between.children.first(I[e], int(e));
-        hi[e] = between.children.first(I[e] + 1, int(e));
-      }
-      double given = 0, sum = 0;
-      for (i[2] = lo[2]; i[2] < hi[2]; ++i[2])
-        for (i[1] = lo[1]; i[1] < hi[1]; ++i[1])
-          for (i[0] = lo[0]; i[0] < hi[0]; ++i[0]) {
-            const At at = fine.at(i[0], i[1], i[2]);
-            given += double(fine[3 + int(d)][at]);
-            if (i[d] == lo[d]) sum += double(fine[int(d)][at]);
-          }
-      a[int(d)][c] = Real(sum * between.ratio[d][I[d]]);
-      a[3 + int(d)][c] = Real(given * to_face[d][I[d] + 1 == coarse_cells[int(d)] ? 1 : 0]);
-    }
+ private:
+  /// The sum of one coefficient over the children in the plane i across axis d.
+  template <class One>
+  SC_FN double plane(const One& one, const Across<Real, coefficients>& fine,
+                     const std::array<std::int64_t, 3>& I, int d, std::int64_t at) const {
+    const auto k = std::size_t(d), p = std::size_t((d + 1) % 3), q = std::size_t((d + 2) % 3);
+    std::array<std::int64_t, 3> i;
+    i[k] = at;
+    double sum = 0;
+    for (i[q] = children.first(I[q], int(q)); i[q] < children.first(I[q] + 1, int(q)); ++i[q])
+      for (i[p] = children.first(I[p], int(p)); i[p] < children.first(I[p] + 1, int(p)); ++i[p])
+        sum += double(one[fine.at(i[0], i[1], i[2])]);
+    return sum;
   }
 };
 template <class Real>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "solvers/cavity/metrics.hpp"
 #include "solvers/cavity/poisson_kernels.hpp"
@@ -173,19 +174,25 @@ struct Limits {
   }
 };
 
-/// V' = V + dt (f - nabla p). Returns max |dV/dt| of the three components and the limits of the next step.
-template <class Real>
+/// V' = V + dt (f - nabla p); `halfway` from what is there to that. Returns max |dV/dt| of the three
+/// components and the limits of the next step.
+template <class Real, bool halfway>
 struct Correct {
+  using Next = std::conditional_t<halfway, InOut<Real, 3>, Out<Real, 3>>;
   Real dt;
   Limits<Real> limits;
-  SC_FN std::array<double, 3> operator()(At c, Out<Real, 3> next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
+  SC_FN std::array<double, 3> operator()(At c, Next next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
                                          In<Real, 9> grad, In<Real, 9> conv) const {
     const std::array<Real, 3> dp = gradient(grad, p, c);
     Real largest = 0;
     bool lost = false;
     for (int e = 0; e < 3; ++e) {
       const Real change = f[e][c] - dp[std::size_t(e)];
-      next[e][c] = V[e][c] + dt * change;
+      const Real there = V[e][c] + dt * change;
+      if constexpr (halfway)
+        next[e][c] = Real(0.5) * (next[e][c] + there);
+      else
+        next[e][c] = there;
       const Real size = magnitude(change);
       largest = size > largest ? size : largest;
       lost = lost || change != change;

@@ -43,6 +43,7 @@ struct PoissonLevel {
   double lambda = 2;  ///< bound of the eigenvalues of D^-1 A
   /// Centres of the cells along every axis, in units of finest cells; entry i + 1 belongs to cell i = -1 … n.
   std::array<Table<double>, 3> centres;
+  std::array<std::array<bool, 2>, 3> given{};  ///< the low and high faces of every axis on which x is zero
 };
 
 template <class Real, class Points>
@@ -73,7 +74,8 @@ auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>&
   const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
     return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
   };
-  const Centres centres{of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic()};
+  const Centres centres{of(fine),    of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic(),
+                        coarse.given};
   return stage_of("prolong", Prolong<Real>{centres}, updates(fine.x.now()),
                   reads(coarse.x.now(), coarsen(2, box(1))));
 }

@@ -50,6 +50,11 @@ SC_FN auto diff4(const View& f, At c, int d) {
          Real(12);
 }
 
+/// dx/dxi_a, central.
+SC_FN Vec3 tangent(In<double, 3> x, At c, int a) {
+  return {diff2(x[0], c, a), diff2(x[1], c, a), diff2(x[2], c, a)};
+}
+
 /// d^2 f / dxi_a dxi_b, central.
 template <class View>
 SC_FN auto second_difference(const View& f, At c, int a, int b) {

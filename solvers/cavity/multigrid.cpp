@@ -53,7 +53,8 @@ Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
   return fine.coarsen(factor, layers);
 }
 
-/// The centre of a coarse cell is the mean of the centres of its first and last children.
+/// The centre of a coarse cell is the mean of the centres of its first and last children. Faces stay where
+/// they are.
 std::vector<double> centres_of_parents(const std::vector<double>& fine, int nc, int factor, bool periodic) {
   const int nf = static_cast<int>(fine.size()) - 2;
   std::vector<double> c(static_cast<std::size_t>(nc) + 2);
@@ -62,12 +63,13 @@ std::vector<double> centres_of_parents(const std::vector<double>& fine, int nc, 
     c[std::size_t(i) + 1] = 0.5 * (fine[std::size_t(lo) + 1] + fine[std::size_t(hi) + 1]);
   }
   const double period = fine[std::size_t(nf) + 1] - fine[1];  // the first cell and its image beyond the last
-  c[0] = periodic ? c[std::size_t(nc)] - period : c[1] - 1;
-  c[std::size_t(nc) + 1] = periodic ? c[1] + period : c[std::size_t(nc)] + 1;
+  c[0] = periodic ? c[std::size_t(nc)] - period : fine.front();
+  c[std::size_t(nc) + 1] = periodic ? c[1] + period : fine.back();
   return c;
 }
 
-/// Fine over coarse distance between the centres on both sides of the low face of coarse cell I = 0 … n.
+/// Fine over coarse distance between the centres on both sides of the low face of coarse cell I = 0 … n, or
+/// between a face of the domain and a centre.
 std::vector<double> distance_ratios(const std::vector<double>& fine, const std::vector<double>& coarse,
                                     int factor) {
   const std::size_t nc = coarse.size() - 2, nf = fine.size() - 2;
@@ -79,29 +81,14 @@ std::vector<double> distance_ratios(const std::vector<double>& fine, const std::
   return ratio;
 }
 
-/// The same of the distances from the low and the high face of the domain, at -1/2 and n + 1/2, to the first
-/// and to the last centre.
-std::array<double, 2> face_ratios(const std::vector<double>& fine, const std::vector<double>& coarse, int n) {
-  const auto last = [](const std::vector<double>& centres) { return centres[centres.size() - 2]; };
-  return {(fine[1] + 0.5) / (coarse[1] + 0.5), (n + 0.5 - last(fine)) / (n + 0.5 - last(coarse))};
-}
-
-/// Fine over coarse distances of an axis' centres from each other, and from the faces.
-struct Ratios {
-  std::array<const double*, 3> between;
-  std::array<std::array<double, 2>, 3> to_face;
-};
-template <class Real>
-auto coarsening(SevenPoints<Real>, const Children& children, Int3, const Ratios& ratios) {
-  return CoarsenSeven<Real>{children, ratios.between};
+using Ratios = std::array<const double*, 3>;
+template <class Real, bool given>
+auto coarsening(SevenPoints<Real, given>, const Children& children, const Ratios& ratios) {
+  return CoarsenSeven<Real, given>{children, ratios};
 }
 template <class Real>
-auto coarsening(SevenPointsGiven<Real>, const Children& children, Int3 coarse, const Ratios& ratios) {
-  return CoarsenSevenGiven<Real>{children, ratios.between, ratios.to_face, coarse};
-}
-template <class Real>
-auto coarsening(NineteenPoints<Real>, const Children& children, Int3, const Ratios& ratios) {
-  return CoarsenNineteen<Real>{children, ratios.between};
+auto coarsening(NineteenPoints<Real>, const Children& children, const Ratios& ratios) {
+  return CoarsenNineteen<Real>{children, ratios};
 }
 
 }  // namespace
@@ -128,11 +115,13 @@ void Multigrid<Real, Points>::add_level(L& above) {
   if (has_thin_block(above.grid, factor) && !on_one_rank(above.grid)) {
     step.gathered = std::make_unique<L>(above.grid.on(1), above.space);
     step.gathered->centres = above.centres;
+    step.gathered->given = above.given;
     runner_.move(above.a.now(), step.gathered->a.now());
     fine = step.gathered.get();
   }
   step.coarse = std::make_unique<L>(coarser(fine->grid, factor, runner_.steps_per_pass()), above.space);
   L& coarse = *step.coarse;
+  coarse.given = above.given;
   std::array<Table<double>, 3> between;
   Ratios ratios;
   for (int d = 0; d < 3; ++d) {
@@ -142,11 +131,9 @@ void Multigrid<Real, Points>::add_level(L& above) {
         centres_of_parents(fine_centres, coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]));
     const std::vector<double>& coarse_centres = coarse.centres[k].values();
     between[k] = coarse.table(distance_ratios(fine_centres, coarse_centres, factor[d]));
-    ratios.between[k] = between[k].data();
-    ratios.to_face[k] = face_ratios(fine_centres, coarse_centres, finest_.grid.cells()[d]);
+    ratios[k] = between[k].data();
   }
-  Sweep couplings("coarse couplings",
-                  coarsening(Points{}, Children{factor, fine->grid.cells()}, coarse.grid.cells(), ratios),
+  Sweep couplings("coarse couplings", coarsening(Points{}, Children{factor, fine->grid.cells()}, ratios),
                   writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
   runner_.run(couplings);
   finish_level(coarse, runner_);
@@ -190,17 +177,17 @@ void Multigrid<Real, Points>::cycle(std::size_t depth) {
   smooth(l, sweeps(depth), options_.post, false);
 }
 
-template class Multigrid<double, SevenPoints<double>>;
-template class Multigrid<double, SevenPointsGiven<double>>;
+template class Multigrid<double, SevenPoints<double, false>>;
+template class Multigrid<double, SevenPoints<double, true>>;
 template class Multigrid<double, NineteenPoints<double>>;
-template class Multigrid<float, SevenPoints<float>>;
-template class Multigrid<float, SevenPointsGiven<float>>;
+template class Multigrid<float, SevenPoints<float, false>>;
+template class Multigrid<float, SevenPoints<float, true>>;
 template class Multigrid<float, NineteenPoints<float>>;
-template void finish_level(PoissonLevel<double, SevenPoints<double>>&, Runner&);
-template void finish_level(PoissonLevel<double, SevenPointsGiven<double>>&, Runner&);
+template void finish_level(PoissonLevel<double, SevenPoints<double, false>>&, Runner&);
+template void finish_level(PoissonLevel<double, SevenPoints<double, true>>&, Runner&);
 template void finish_level(PoissonLevel<double, NineteenPoints<double>>&, Runner&);
-template void finish_level(PoissonLevel<float, SevenPoints<float>>&, Runner&);
-template void finish_level(PoissonLevel<float, SevenPointsGiven<float>>&, Runner&);
+template void finish_level(PoissonLevel<float, SevenPoints<float, false>>&, Runner&);
+template void finish_level(PoissonLevel<float, SevenPoints<float, true>>&, Runner&);
 template void finish_level(PoissonLevel<float, NineteenPoints<float>>&, Runner&);
 
 }  // namespace sc::cavity

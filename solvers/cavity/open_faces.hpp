@@ -81,13 +81,15 @@ struct FaceRows {
     const At q = p.along(a, high ? 1 : -1);
     return {walls.ends[f], solid[f] ? motion[f].at({x[0][q], x[1][q], x[2][q]}) : V};
   }
-  SC_FN static Vec3 tangent(In<double, 3> x, At p, int a) {
-    return {diff2(x[0], p, a), diff2(x[1], p, a), diff2(x[2], p, a)};
-  }
 };
 
-/// Q on a face where the velocity V' of the next step is known: the mean of both sides is the flux of V' /
-/// dt.
+/// The step, and the time in which the divergence of V is to vanish: b = J (nabla . V / tau + nabla . f).
+struct StepTimes {
+  double dt = 0, tau = 0;
+};
+
+/// Q on a face where the velocity V' of the next step is known: the mean of both sides is the flux of V / tau
+/// + (V' - V) / dt.
 template <class Real>
 SC_FN void set_flux(Border b, Out<Real> Q, double flux) {
   Q[b.ghost(1)] = Real(2 * flux) - Q[b.inside(1)];
@@ -96,21 +98,30 @@ template <class Real>
 struct InflowFlux {
   FaceRows rows;
   InflowProfile profile;
-  double per_dt;
+  double per_tau;
   SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x) const {
     const At p = b.ghost(1);
     const Vec3 V = profile.at({x[0][p], x[1][p], x[2][p]});
-    set_flux<Real>(b, Q[rows.axis], per_dt * rows.flux(x, p, g, V));
+    set_flux<Real>(b, Q[rows.axis], per_tau * rows.flux(x, p, g, V));
   }
 };
 template <class Real>
 struct OutflowFlux {
   FaceRows rows;
-  double per_dt;
+  double per_dt, per_tau;
   SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x, In<Real, 3> on_face) const {
+    set_flux<Real>(b, Q[rows.axis], per_dt * flux(b, g, x, on_face));
+  }
+  SC_FN void operator()(Border b, Index g, Out<Real, 3> Q, In<double, 3> x, In<Real, 3> on_face,
+                        In<Real, 3> before) const {
+    const double old = flux(b, g, x, before), change = flux(b, g, x, on_face) - old;
+    set_flux<Real>(b, Q[rows.axis], per_tau * old + per_dt * change);
+  }
+
+ private:
+  SC_FN double flux(Border b, Index g, In<double, 3> x, In<Real, 3> V) const {
     const At c = b.inside(1);
-    const Vec3 V{double(on_face[0][c]), double(on_face[1][c]), double(on_face[2][c])};
-    set_flux<Real>(b, Q[rows.axis], per_dt * rows.flux(x, b.ghost(1), g, V));
+    return rows.flux(x, b.ghost(1), g, {double(V[0][c]), double(V[1][c]), double(V[2][c])});
   }
 };
 /// The row of the first cell ends half a cell before the face, where Q is that of the cell. Of the flux
@@ -135,6 +146,13 @@ template <class Real>
 struct ContinuedPressure {
   SC_FN void operator()(Border b, Out<Real> p) const {
     p[b.ghost(1)] = Real(3) * (p[b.inside(1)] - p[b.inside(2)]) + p[b.inside(3)];
+  }
+};
+/// The same for a velocity.
+struct ContinuedVelocity {
+  SC_FN void operator()(Border b, Out<double, 3> V) const {
+    for (int e = 0; e < 3; ++e)
+      continue_by_cubic(V[e], b, 3 * (V[e][b.inside(1)] - V[e][b.inside(2)]) + V[e][b.inside(3)]);
   }
 };
 /// p on a face of slip, where its slope vanishes.
@@ -168,6 +186,20 @@ struct Convect {
       leaving += side == 0 ? -flux : flux;
     }
     return leaving;
+  }
+};
+/// What a step or a stage of second order begins with, and the mean of that and of two steps of forward
+/// Euler.
+template <class Real>
+struct Keep {
+  SC_FN void operator()(At c, Out<Real, 3> before, In<Real, 3> on_face) const {
+    for (int e = 0; e < 3; ++e) before[e][c] = on_face[e][c];
+  }
+};
+template <class Real>
+struct Halfway {
+  SC_FN void operator()(At c, InOut<Real, 3> on_face, In<Real, 3> before) const {
+    for (int e = 0; e < 3; ++e) on_face[e][c] = Real(0.5) * (before[e][c] + on_face[e][c]);
   }
 };
 /// As much leaves as enters: the same velocity is added on all outflow faces.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "engine/overlap/runner.hpp"
@@ -68,7 +69,9 @@ struct CavityOptions {
   PressureOptions pressure;
   double courant = 0.2;  ///< of the lid and of the fluid, along each axis
   double dt = 0;         ///< 0: from the Courant number and the stability limit
+  int order = 1;         ///< in time: 1, forward Euler, or 2, Heun's method
   Initial initial = Initial::rest;
+  std::optional<double> average_from;  ///< time from which velocity and pressure are averaged
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: the context's
   RunnerOptions engine;

@@ -12,45 +12,25 @@
 namespace sc::cavity {
 
 /// A on an orthogonal grid: 7 points, a[d] couples the cell with its neighbour below along d (0 through a
-/// wall).
-template <class Real>
-struct SevenPoints {
-  static constexpr int coefficients = 3;
-  static constexpr int colours = 2;
-  static constexpr Reach reach = star(1);
-  static constexpr Reach coefficient_reach = star(1);
-  static constexpr int neighbours = 6;
-
-  SC_FN static Real coupling(In<Real, 3> a, At c, int k) { return a[k / 2][k % 2 ? c.along(k / 2, 1) : c]; }
-  SC_FN static Real apply(In<Real, 3> a, In<Real> x, At c) {
-    Real sum = 0;
-    for (int d = 0; d < 3; ++d) {
-      sum += a[d][c] * (x[c.along(d, -1)] - x[c]);
-      sum += a[d][c.along(d, 1)] * (x[c.along(d, 1)] - x[c]);
-    }
-    return sum;
-  }
-};
-
-/// The same where the pressure is given on a face: a[3 + d] couples the cell with such a face of axis d, on
+/// wall). Where the pressure is `given` on a face, a[3 + d] couples the cell with such a face of axis d, on
 /// which the unknown is zero. No cell lies beside both faces of an axis, which has at least two cells.
-template <class Real>
-struct SevenPointsGiven {
-  static constexpr int coefficients = 6;
+template <class Real, bool given = false>
+struct SevenPoints {
+  static constexpr int coefficients = given ? 6 : 3;
   static constexpr int colours = 2;
   static constexpr Reach reach = star(1);
   static constexpr Reach coefficient_reach = star(1);
-  static constexpr int neighbours = 9;  // three of them faces
+  static constexpr int neighbours = given ? 9 : 6;  // three of them faces
 
-  SC_FN static Real coupling(In<Real, 6> a, At c, int k) {
+  SC_FN static Real coupling(In<Real, coefficients> a, At c, int k) {
     return k < 6 ? a[k / 2][k % 2 ? c.along(k / 2, 1) : c] : a[k - 3][c];
   }
-  SC_FN static Real apply(In<Real, 6> a, In<Real> x, At c) {
+  SC_FN static Real apply(In<Real, coefficients> a, In<Real> x, At c) {
     Real sum = 0;
     for (int d = 0; d < 3; ++d) {
       sum += a[d][c] * (x[c.along(d, -1)] - x[c]);
       sum += a[d][c.along(d, 1)] * (x[c.along(d, 1)] - x[c]);
-      sum -= a[3 + d][c] * x[c];
+      if constexpr (given) sum -= a[3 + d][c] * x[c];
     }
     return sum;
   }
@@ -203,11 +183,12 @@ struct Parent {
   double weight;
 };
 /// Centres of the cells of two levels along an axis, in units of finest cells; entry i + 1 belongs to cell i
-/// = -1 … n.
+/// = -1 … n, of an axis with faces to the faces for -1 and n.
 struct Centres {
   std::array<const double*, 3> fine, coarse;
   Int3 factor, coarse_cells;
   Bool3 periodic;
+  std::array<std::array<bool, 2>, 3> given;  ///< faces on which the unknown is zero, as it is in the halo
 
   SC_FN Parent parent(std::int64_t i, int axis) const {
     const auto d = std::size_t(axis);
@@ -216,7 +197,8 @@ struct Centres {
     if (at == centre) return p;
     p.toward = at > centre ? 1 : -1;
     const std::int64_t other = p.index + p.toward;
-    if (!periodic[axis] && (other < 0 || other >= coarse_cells[axis])) return {p.index, 0, 0.0};
+    const bool beyond = !periodic[axis] && (other < 0 || other >= coarse_cells[axis]);
+    if (beyond && !given[d][other < 0 ? 0 : 1]) return {p.index, 0, 0.0};
     p.weight = (at - centre) / (coarse[d][other + 1] - centre);
     return p;
   }

@@ -13,13 +13,9 @@
 
 namespace sc::cavity {
 
-template <class Real>
-auto finest_couplings(SevenPoints<Real>, const Walls& walls) {
-  return FinestSeven<Real>{walls};
-}
-template <class Real>
-auto finest_couplings(SevenPointsGiven<Real>, const Walls& walls) {
-  return FinestSevenGiven<Real>{walls};
+template <class Real, bool given>
+auto finest_couplings(SevenPoints<Real, given>, const Walls& walls) {
+  return FinestSeven<Real, given>{walls};
 }
 template <class Real>
 auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
@@ -49,6 +45,7 @@ class Solver : public Poisson {
     runner_.run(reciprocal);
     finish_level(level_, runner_);
     for (int d = 0; d < 3; ++d) {
+      level_.given[std::size_t(d)] = {walls.end(d, 0).given, walls.end(d, 1).given};
       std::vector<double> centres;
       for (int i = -1; i <= grid.cells()[d]; ++i) centres.push_back(i + 0.5);
       level_.centres[std::size_t(d)] = level_.table(std::move(centres));
@@ -203,6 +200,7 @@ class Accelerated final : public Solver<Real, Points> {
   std::unique_ptr<L> finest_copy() {
     auto z = std::make_unique<L>(this->level_.grid, this->level_.space);
     z->centres = this->level_.centres;
+    z->given = this->level_.given;
     this->runner_.move(this->level_.a.now(), z->a.now());
     finish_level(*z, this->runner_);
     return z;
@@ -259,8 +257,8 @@ std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& o
     return std::make_unique<Relaxation<Real, Points>>(mesh, options, runner, ends);
   };
   if (std::any_of(ends.begin(), ends.end(), [](const RowEnd& end) { return end.given; }))
-    return make(SevenPointsGiven<Real>{});
-  return mesh.orthogonal() ? make(SevenPoints<Real>{}) : make(NineteenPoints<Real>{});
+    return make(SevenPoints<Real, true>{});
+  return mesh.orthogonal() ? make(SevenPoints<Real, false>{}) : make(NineteenPoints<Real>{});
 }
 
 }  // namespace sc::cavity

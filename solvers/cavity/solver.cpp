@@ -124,29 +124,50 @@ double Cavity::fastest_wall() {
 
 // dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the fluid moves along every axis by at
 // most `courant` cells, where it enters too, and the lid by at most `courant` times the smallest spacing.
-double Cavity::stable_step() const {
-  if (options_.dt > 0) return options_.dt;
+double Cavity::limit_of_step(double stiffness) const {
   const double inflow = stages_.crossing.fastest;
-  double dt = stability_limit / clock_.stiffness;
+  double dt = stability_limit / stiffness;
   if (inflow > 0) dt = std::min(dt, options_.courant / inflow);
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
 }
 
-// At the beginning the velocity on a face of outflow is that of the cell beside it.
+double Cavity::stable_step() const { return options_.dt > 0 ? options_.dt : limit_of_step(clock_.stiffness); }
+
+// The time tau in which the divergence of V is to vanish. In the MAC method that is the step. The compact
+// Laplacian of p then leaves a divergence of order dt h^2, which at second order must not depend on dt: tau
+// is the largest stable step there.
+double Cavity::decay_of_divergence(double dt, double stiffness) const {
+  return options_.order == 1 ? dt : std::max(dt, limit_of_step(stiffness));
+}
+
+// At the beginning the velocity on a face of outflow is that of the cell beside it. What leaves at the
+// beginning of a step is part of the pressure equation at second order, so it must be what enters.
 void Cavity::begin_outflow() {
   if (!stages_.outflow) return;
-  stages_.outflow->convect.set(std::numeric_limits<double>::infinity());
+  constexpr double all_the_way = std::numeric_limits<double>::infinity();
+  if (options_.order == 2) return let_out(all_the_way);
+  stages_.outflow->convect.set(all_the_way);
   runner_.run(*stages_.outflow->convect);
 }
 
 // U is the mean velocity with which fluid leaves.
 void Cavity::let_out(double dt) {
+  if (stages_.outflow->keep_before) runner_.run(*stages_.outflow->keep_before);
   const auto& [entering, area, fastest] = stages_.crossing;
   stages_.outflow->convect.set(dt * entering / area);
   runner_.run(*stages_.outflow->convect);
   const double leaving = global_.reduce(stages_.outflow->convect->accumulators());
   stages_.outflow->balance.set((entering - leaving) / area);
   runner_.run(*stages_.outflow->balance);
+}
+
+// A step may begin earlier by rounding.
+void Cavity::average(double dt) {
+  constexpr double rounding = 1e-6;  // of a step
+  if (clock_.time < *options_.average_from - rounding * dt) return;
+  averaged_ += dt;
+  stages_.averaged->add.set(dt / averaged_);
+  runner_.run(*stages_.averaged->add);
 }
 
 double Cavity::mean_pressure() {
@@ -164,12 +185,38 @@ void Cavity::restored() {
   runner_.run(*stages_.centre);
 }
 
+// The step sets p on walls from the velocity before it, which is unknown after a restart. Computed again, p
+// has the same bits in both cases. No step reads these values.
+void Cavity::forget_wall_pressure() { stages_.p.storage(0).set_fresh(point); }
+
 void Cavity::refresh_for_output() {
-  // The step sets p on walls from the velocity before it, which is unknown after a restart. Recomputed here,
-  // p has the same bits in both cases. No step reads these values.
-  stages_.p.storage(0).set_fresh(point);
+  forget_wall_pressure();
   typed<3>(stages_.V, [&](auto& V) { runner_.refresh(V.now(), box(2)); });
   typed(stages_.p, [&](auto& p) { runner_.refresh(p.now(), star(1)); });
+  if (!stages_.averaged) return;
+  Averages& mean = stages_.averaged->fields;
+  runner_.refresh(mean.V.now(), box(2));
+  runner_.refresh(mean.p.now(), star(1));
+  runner_.refresh(mean.stress.now(), box(1));
+}
+
+std::vector<FaceForce> Cavity::forces(const Vec3& about) {
+  forget_wall_pressure();
+  std::vector<FaceForce> forces;
+  for (const ForceOn& on : stages_.forces) {
+    runner_.run(*on.stage);
+    global_.start(on.stage->accumulators());
+    const auto three = [&](int first) {
+      return Vec3{global_.value(first), global_.value(first + 1), global_.value(first + 2)};
+    };
+    FaceForce force{on.face, three(0), three(3), three(6)};
+    const Vec3 total{force.pressure[0] + force.viscous[0], force.pressure[1] + force.viscous[1],
+                     force.pressure[2] + force.viscous[2]};
+    const Vec3 shift = cross(about, total);
+    for (std::size_t e = 0; e < 3; ++e) force.moment[e] -= shift[e];
+    forces.push_back(force);
+  }
+  return forces;
 }
 
 double Cavity::divergence_rms() {

@@ -19,11 +19,21 @@ struct StepReport {
   double dt = 0;
   /// dt * the largest of lid speed / smallest spacing, and max |U^d| of inflow and after the step.
   double courant = 0;
-  int iterations = 0;  ///< of the pressure solver
-  double residual = 0;
+  int iterations = 0;         ///< of the pressure solver, in both stages of a step of second order
+  double residual = 0;        ///< the largest, as the balance is
   bool capped = false;        ///< the pressure solver stopped above its tolerance
-  double max_change = 0;      ///< max |dV/dt| over cells and components
+  double max_change = 0;      ///< max |dV/dt| over cells and components, in the last stage
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|; rounding unless a face has a given pressure
+
+  /// One solution of the pressure equation, and the change of the velocity by it.
+  void add(const Solved& solved, double balance, double change);
+};
+
+/// What the fluid does to one face, in density x speed^2 x length^2, and its moment in density x speed^2 x
+/// length^3.
+struct FaceForce {
+  std::size_t face = 0;  ///< x-, x+, y-, y+, z-, z+
+  Vec3 pressure{}, viscous{}, moment{};
 };
 
 /// Returns the points of a grid for Clustering::file, which the caller reads. Collective; called when the
@@ -47,6 +57,11 @@ class Cavity {
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
+  /// Averages of the state after each step, weighted by the step, since the first step that began at
+  /// `average_from` or later; nullptr without that option.
+  Averages* averages() { return stages_.averaged ? &stages_.averaged->fields : nullptr; }
+  /// The time that they contain, as part of a checkpoint.
+  double& averaged() { return averaged_; }
 
   const Grid& grid() const { return stages_.V.grid(); }
   Runner& runner() { return runner_; }
@@ -68,15 +83,22 @@ class Cavity {
   void start_from(const OtherFlow& other);
   /// Collective: fills the halos of velocity and pressure, including walls, for output.
   void refresh_for_output();
+  /// Collective: forces on walls, on faces of slip, and on what an inflow leaves of its face as a wall; the
+  /// moments are about a point.
+  std::vector<FaceForce> forces(const Vec3& about = {});
   /// Collective: root mean square of div V over the volume.
   double divergence_rms();
 
  private:
   double fastest_wall();
+  double limit_of_step(double stiffness) const;
   double stable_step() const;
+  double decay_of_divergence(double dt, double stiffness) const;
   void set_initial();
   void begin_outflow();
+  void forget_wall_pressure();
   void let_out(double dt);
+  void average(double dt);
   double mean_pressure();
   void measure_limits();
   std::vector<Vec3> look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const;
@@ -88,6 +110,7 @@ class Cavity {
   Stages stages_;
   GlobalValue global_;
   Clock clock_;
+  double averaged_ = 0;
   double lid_speed_;  ///< of the fastest point of all walls
 };
 

@@ -16,11 +16,17 @@ struct Parts {
         poisson(make_poisson(mesh, o.pressure, runner, o.row_ends())) {
     if (o.any(FaceKind::outflow))
       flow.outflow.emplace(grid, "velocity on outflow faces", FieldOptions{.space = o.space});
+    if (flow.outflow && o.order == 2) {
+      flow.outflow_before.emplace(grid, "velocity on outflow faces before", FieldOptions{.space = o.space});
+      flow.outflow_begin.emplace(grid, "velocity on outflow faces first", FieldOptions{.space = o.space});
+    }
     close_faces(flow, mesh, o);
+    if (o.average_from) close_faces(averages.emplace(grid, o.space), mesh, o);
   }
   Mesh<Real> mesh;
   Flow<Real> flow;
   std::unique_ptr<Poisson> poisson;
+  std::optional<Averages> averages;
 };
 
 std::array<Vec3, 3> period_of(const Grid& grid, const Points& points) {
@@ -47,8 +53,34 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
                                  o.faces[2 * axis + 1].kind == FaceKind::outflow};
   const auto convect_of = [=](double way) { return Convect<Real>{rows, open, way}; };
   const auto balance_of = [=](double outward) { return Balance<Real>{rows.axis, rows.walls, open, outward}; };
-  return Outflow{*w.outflow, set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
-                 set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
+  Outflow outflow{.velocity = *w.outflow,
+                  .convect = set_stage<double>(convect_stage(w, mesh, convect_of(0)), convect_of),
+                  .balance = set_stage<double>(balance_stage(w, balance_of(0)), balance_of)};
+  if (!w.outflow_before) return outflow;
+  outflow.keep_before = keep_stage(w, *w.outflow_before);
+  outflow.keep_begin = keep_stage(w, *w.outflow_begin);
+  outflow.halfway = halfway_stage(w);
+  return outflow;
+}
+
+template <class Real>
+std::optional<Averaged> averaged_of(Parts<Real>& parts) {
+  if (!parts.averages) return std::nullopt;
+  return Averaged{*parts.averages, set_stage<double>(average_stage(*parts.averages, parts.flow))};
+}
+
+/// Of walls, faces of slip, and faces with inflow through a part of them.
+template <class Real>
+std::vector<ForceOn> forces_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
+  std::vector<ForceOn> forces;
+  for_each_face([&](Face face, std::size_t f) {
+    const FaceOptions& is = o.faces[f];
+    const bool slips = is.kind == FaceKind::slip, pierced = is.kind == FaceKind::inflow;
+    if (!is.solid() && !slips && !(pierced && !profile_of(o, f).covers(o.size))) return;
+    const WallForce<Real> kernel{face, o.nu(), o.walls(), is.motion, slips, pierced, profile_of(o, f)};
+    forces.push_back({f, force_stage(w, mesh, kernel)});
+  });
+  return forces;
 }
 
 template <class Real>
@@ -65,12 +97,13 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, false>{nu, alpha});
   else
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
-  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](double dt) {
-    set_face_fluxes(parts->flow, parts->mesh, o, dt);
-    return Flux<Real>{Real(1 / dt), walls};
+  const auto flux_of = [=, walls = o.walls(), parts = parts.get()](const StepTimes& times) {
+    set_face_fluxes(parts->flow, parts->mesh, o, times);
+    return Flux<Real>{Real(1 / times.tau), walls};
   };
   const Limits<Real> limits{nu, alpha, Real(stability_limit / o.courant)};
-  const auto correct_of = [limits](double dt) { return Correct<Real>{Real(dt), limits}; };
+  const auto correct_of = [limits](double dt) { return Correct<Real, false>{Real(dt), limits}; };
+  const auto halfway_of = [limits](double dt) { return Correct<Real, true>{Real(dt), limits}; };
   const auto centre_of = [](double mean) { return Centre<Real>{Real(mean)}; };
   return {.owner = parts,
           .x = mesh.x,
@@ -85,10 +118,13 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .mean = mean_stage(x, mesh),
           .limits = limits_stage(w, mesh, limits),
           .divergence = divergence_stage(w, mesh),
-          .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
+          .flux = set_stage<StepTimes>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
+          .correct_halfway = set_stage<double>(correct_halfway_stage(w, mesh), halfway_of),
           .centre = set_stage<double>(centre_stage(w, x), centre_of),
-          .outflow = outflow_of(w, mesh, o)};
+          .outflow = outflow_of(w, mesh, o),
+          .forces = forces_of(w, mesh, o),
+          .averaged = averaged_of(*parts)};
 }
 
 }  // namespace

@@ -5,9 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "solvers/cavity/averages.hpp"
 #include "solvers/cavity/crossing.hpp"
 #include "solvers/cavity/mesh.hpp"
+#include "solvers/cavity/open_faces.hpp"
 #include "solvers/cavity/poisson.hpp"
 #include "solvers/common/stage_of.hpp"
 
@@ -21,6 +24,19 @@ struct Outflow {
   AnyField& velocity;
   SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
   SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
+  /// Of second order: keep what a stage and a step begin with, and take the mean.
+  std::unique_ptr<Stage> keep_before{}, keep_begin{}, halfway{};
+};
+
+struct Averaged {
+  Averages& fields;
+  SetStage<double> add;  ///< the parameter is the share of the present state
+};
+
+/// The force on a face that is a wall, or partly one, or has slip.
+struct ForceOn {
+  std::size_t face;  ///< x-, x+, y-, y+, z-, z+
+  std::unique_ptr<Stage> stage;
 };
 
 struct Stages {
@@ -34,9 +50,13 @@ struct Stages {
   Crossing crossing;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
-  SetStage<double> flux, correct;  ///< the parameter of a step is dt
-  SetStage<double> centre;         ///< the parameter is the mean to subtract
+  SetStage<StepTimes> flux;
+  SetStage<double> correct;          ///< the parameter is dt
+  SetStage<double> correct_halfway;  ///< V.next() becomes the mean of itself and of what `correct` gives
+  SetStage<double> centre;           ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
+  std::vector<ForceOn> forces;
+  std::optional<Averaged> averaged;
 };
 
 /// Collective. Fields at rest with the walls' conditions, in the precision of the options.

@@ -79,6 +79,7 @@ void Cavity::start_from(const OtherFlow& flow) {
     p.fill([&](int x, int y, int z) { return Real(other.value(pressure, 0, at(x, y, z))); });
   });
   clock_ = {};
+  averaged_ = 0;
   begin_outflow();
   measure_limits();
   restored();

@@ -4,8 +4,10 @@
 
 #include <optional>
 
+#include "solvers/cavity/averages.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/open_faces.hpp"
+#include "solvers/cavity/wall_force.hpp"
 #include "solvers/common/stage_of.hpp"
 
 namespace sc::cavity {
@@ -22,6 +24,8 @@ struct Flow {
   Field<Real, 3> Q;                       ///< J nabla xi . (V / dt + f)
   Field<Real> p;                          ///< pressure, volume mean zero unless it is given on a face
   std::optional<Field<Real, 3>> outflow;  ///< velocity on the faces of outflow, in the cells beside them
+  std::optional<Field<Real, 3>> outflow_before;  ///< at the beginning of a stage of second order
+  std::optional<Field<Real, 3>> outflow_begin;   ///< at the beginning of a step of second order
 };
 
 template <class Real, bool mixed>
@@ -53,8 +57,14 @@ auto centre_stage(Flow<Real>& w, Field<Real>& x) {
 }
 template <class Real>
 auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("correct", Correct<Real>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
+  return stage_of("correct", Correct<Real, false>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
                   writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
+                  reads(m.grad.now()), reads(m.conv().now()));
+}
+template <class Real>
+auto correct_halfway_stage(Flow<Real>& w, Mesh<Real>& m) {
+  return stage_of("correct halfway", Correct<Real, true>{}, SweepOptions{.reduce = Reduce::max, .flops = 81},
+                  updates(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
                   reads(m.grad.now()), reads(m.conv().now()));
 }
 template <class Real>
@@ -67,6 +77,16 @@ auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
   return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
                   reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
 }
+template <class Real>
+auto average_stage(Averages& mean, Flow<Real>& w) {
+  return stage_of("average", Average<Real>{}, SweepOptions{.flops = 45}, updates(mean.V.now()),
+                  updates(mean.stress.now()), updates(mean.p.now()), reads(w.V.now()), reads(w.p.now()));
+}
+template <class Real>
+auto force_stage(Flow<Real>& w, Mesh<Real>& m, const WallForce<Real>& kernel) {
+  return stage_of("wall force", kernel, SweepOptions{.reduce = Reduce::sum}, reads(w.V.now(), star(2)),
+                  reads(w.p.now(), star(1)), reads(m.x.now(), star(2) | box(1)));
+}
 
 template <class Real>
 auto convect_stage(Flow<Real>& w, Mesh<Real>& m, const Convect<Real>& kernel) {
@@ -76,6 +96,15 @@ auto convect_stage(Flow<Real>& w, Mesh<Real>& m, const Convect<Real>& kernel) {
 template <class Real>
 auto balance_stage(Flow<Real>& w, const Balance<Real>& kernel) {
   return stage_of("balance", kernel, updates(w.outflow->now()));
+}
+template <class Real>
+auto keep_stage(Flow<Real>& w, Field<Real, 3>& kept) {
+  return stage_of("keep outflow", Keep<Real>{}, writes(kept.now()), reads(w.outflow->now()));
+}
+template <class Real>
+auto halfway_stage(Flow<Real>& w) {
+  return stage_of("outflow halfway", Halfway<Real>{}, updates(w.outflow->now()),
+                  reads(w.outflow_begin->now()));
 }
 
 }  // namespace sc::cavity

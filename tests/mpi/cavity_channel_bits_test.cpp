@@ -21,8 +21,9 @@ using cavity::Method;
 using test::FaceKind;
 
 struct Outcome {
-  std::vector<std::byte> V, p, outflow;
+  std::vector<std::byte> V, p, outflow, mean, mean_p, stress;
   cavity::StepReport report;
+  std::vector<cavity::FaceForce> forces;
 };
 
 Outcome run(Context& context, const CavityOptions& options) {
@@ -32,6 +33,12 @@ Outcome run(Context& context, const CavityOptions& options) {
   r.V = gather(solver.velocity().storage(0));
   r.p = gather(solver.pressure().storage(0));
   if (AnyField* outflow = solver.outflow()) r.outflow = gather(outflow->storage(0));
+  if (cavity::Averages* averages = solver.averages()) {
+    r.mean = gather(averages->V.storage(0));
+    r.mean_p = gather(averages->p.storage(0));
+    r.stress = gather(averages->stress.storage(0));
+  }
+  r.forces = solver.forces({0.1, 0.2, 0.3});
   context.barrier();
   return r;
 }
@@ -46,10 +53,20 @@ void expect_same(const Outcome& got, const Outcome& expected, Context& context) 
   EXPECT_EQ(got.report.dt, expected.report.dt);
   EXPECT_EQ(got.report.residual, expected.report.residual);
   EXPECT_EQ(got.report.source_balance, expected.report.source_balance);
+  ASSERT_FALSE(expected.forces.empty());
+  ASSERT_EQ(got.forces.size(), expected.forces.size());
+  for (std::size_t n = 0; n < got.forces.size(); ++n) {
+    EXPECT_EQ(got.forces[n].pressure, expected.forces[n].pressure) << n;
+    EXPECT_EQ(got.forces[n].viscous, expected.forces[n].viscous) << n;
+    EXPECT_EQ(got.forces[n].moment, expected.forces[n].moment) << n;
+  }
   if (context.rank() != 0) return;
   EXPECT_TRUE(got.V == expected.V);
   EXPECT_TRUE(got.p == expected.p);
   EXPECT_TRUE(got.outflow == expected.outflow);
+  EXPECT_TRUE(got.mean == expected.mean);
+  EXPECT_TRUE(got.mean_p == expected.mean_p);
+  EXPECT_TRUE(got.stress == expected.stress);
 }
 
 /// A jet through a part of the face, a lid and slip, blocks that are not equal; leaves freely or against a
@@ -66,6 +83,8 @@ CavityOptions jet(Method method, bool given) {
   o.pressure.method = method;
   o.pressure.fixed_iterations = method == Method::multigrid ? 3 : 20;
   o.engine.strategy = Strategy::blocking;
+  o.average_from = 0;
+  o.order = method == Method::multigrid ? 2 : 1;
   return o;
 }
 
@@ -130,6 +149,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
     for (const bool given : {false, true}) {
       CavityOptions o = jet(Method::multigrid, given);
       o.single = single;
+      o.order = given ? 2 : 1;
       const Outcome expected = alone(o);
       test::TestContext context;
       open(context, GetParam());

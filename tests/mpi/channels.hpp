@@ -48,6 +48,16 @@ inline cavity::OtherFlow flow_at_points(const cavity::CavityOptions& o, const Ve
           values(1, [](Int3, int) { return 0.0; })};
 }
 
+/// A flow that vanishes on all walls, without divergence: the curl of (0, psi, phi), each 256 B(x) B(y) B(z)
+/// times a factor that breaks the symmetry.
+inline Vec3 off_centre(const Vec3& x) {
+  const auto B = [](double s) { return s * s * (1 - s) * (1 - s); };
+  const auto dB = [](double s) { return 2 * s * (1 - s) * (1 - 2 * s); };
+  const auto [X, Y, Z] = x;
+  return {256 * (B(X) * (dB(Y) * (1 + 2 * Y) + 2 * B(Y)) * B(Z) - B(X) * (1 + X) * B(Y) * dB(Z)),
+          -256 * dB(X) * B(Y) * (1 + 2 * Y) * B(Z), 256 * (dB(X) * (1 + X) + B(X)) * B(Y) * B(Z)};
+}
+
 /// The largest of `size(point, velocity, pressure)` over the points of all ranks.
 inline double largest(cavity::Cavity& solver, const std::function<double(Vec3, Vec3, double)>& size) {
   const auto& x = static_cast<Field<double, 3>&>(solver.coordinates());

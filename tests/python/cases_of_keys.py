@@ -80,11 +80,14 @@ ACTS = {
         "pressure.max_iterations": ({"pressure.tolerance": 1e-9}, 1, 2),
         "pressure.iterations": ({}, 1, 2),
         "pressure.sweeps_per_pass": ({"pressure.iterations": 6, "pressure.method": "jacobi"}, 1, 2),
+        "output.average_from": ({}, None, 0.0),
+        "output.moments_about": ({"output.forces": True}, [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]),
         "run.until": ({"run.steps": None, "run.steady": 1e6}, "steady", None),
         "run.steady": ({"run.until": "steady", "run.steps": None, "run.courant": 1.0}, 1e6, 2.0),
         "run.time": ({"run.steps": None}, 0.05, 0.1),
         "run.courant": ({}, 0.2, 0.1),
         "run.dt": ({}, 1e-3, 2e-3),
+        "run.order": ({}, 1, 2),
         "flow.initial": (
             {f"boundaries.{axis}{side}": "periodic" for axis in "xy" for side in "-+"}
             | {"grid.points": [12, 12, 10]},

@@ -166,6 +166,7 @@ NEEDS = [(solver, need) for solver, model in SOLVERS.items() for need in model.n
 # --set texts under which keys that need another one would be ignored.
 UNMET = {
     "output.snapshots": ["output.snapshots=false"],
+    "output.forces": [],
     "grid.clustering": ["grid.clustering=uniform"],
     "pressure.method": ["pressure.method=multigrid"],
     "pressure.iterations": ["pressure.method=jacobi", "pressure.iterations=3"],

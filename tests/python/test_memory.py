@@ -34,6 +34,14 @@ CASES = {
         "boundaries": {"x-": {"inflow": [1.0, 0.0, 0.0]}, "x+": "outflow", "z+": "slip"},
         "run": {"steps": 2},
     },
+    "cavity, outflow, second order, averages": {
+        "solver": "cavity",
+        "flow": {"reynolds": 100},
+        "grid": {"size": [3, 1, 1]},
+        "boundaries": {"x-": {"inflow": [1.0, 0.0, 0.0]}, "x+": "outflow", "z+": "slip"},
+        "run": {"steps": 2, "order": 2},
+        "output": {"average_from": 0.0},
+    },
     "cavity, given pressure": {
         "solver": "cavity",
         "flow": {"reynolds": 100},

@@ -109,7 +109,7 @@ class Output(Table):
     )
     timeline: bool = key("write timeline.json, a trace for Perfetto, at the end", "true or false", True)
     history_every: int = key(
-        "steps between two rows of history.csv, and of probes.csv", "a whole number >= 1", 1, ge=1
+        "steps between two rows of history.csv, and of the tables beside it", "a whole number >= 1", 1, ge=1
     )
     probes: list[Triple] = key(
         "positions at which probes.csv has the fields over time, by trilinear interpolation; in the "

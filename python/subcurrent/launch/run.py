@@ -186,8 +186,9 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
     _check_same(stored_case(folder), case)
     if folder.history.exists():
         rows_of_run(folder.history, kind_of(case).history_of(case))
-    if folder.probes.exists():
-        read_history(folder.probes)
+    for table in (folder.probes, folder.forces):
+        if table.exists():
+            read_history(table)
     return checkpoints
 
 

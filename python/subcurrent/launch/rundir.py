@@ -22,6 +22,7 @@ FILES = (
     "reference.csv",
     "history.csv",
     "probes.csv",
+    "forces.csv",
     "centreline.csv",
     "summary.json",
     "timeline.json",
@@ -40,7 +41,7 @@ FILES = (
 FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
-    "residual", "blast", "loop", "schlieren", "wave", "structure", "probes",
+    "residual", "blast", "loop", "schlieren", "wave", "structure", "probes", "forces", "averages",
     "polar_cap", "scalar", "scalar_spectrum", "scalar_budget",
 )  # fmt: skip
 FOLDERS = {
@@ -62,6 +63,7 @@ class RunFolder:
         self.reference = self.path / "reference.csv"
         self.history = self.path / "history.csv"
         self.probes = self.path / "probes.csv"
+        self.forces = self.path / "forces.csv"
         self.centreline = self.path / "centreline.csv"
         self.axis = self.path / "axis.csv"
         self.convection = self.path / "convection.json"

@@ -6,44 +6,27 @@ from __future__ import annotations
 from typing import Any
 
 from ..launch.rundir import RunFolder
-from .table import GrowingTable
+from .table import MeasuredTable
 
-COLUMNS = ("step", "time", "probe", "x", "y", "z")  # before those of the fields
+COLUMNS = ("probe", "x", "y", "z")  # between step and time and the fields
 
 
-class Probes:
-    """Without output.probes nothing happens. Making one and `add` are collective; all else does nothing on
-    the other ranks."""
+def probes_of(solver: Any, case: Any, folder: RunFolder, writes: bool) -> list[MeasuredTable]:
+    """None without output.probes. Collective."""
+    positions = [[float(x) for x in position] for position in case.output.probes]
+    if not positions:
+        return []
+    names = solver.place_probes(positions)
 
-    def __init__(self, solver: Any, case: Any, folder: RunFolder, first_rank: bool):
-        self._positions = [[float(x) for x in position] for position in case.output.probes]
-        self._solver = solver
-        names = solver.place_probes(self._positions) if self._positions else []
-        writes = first_rank and bool(self._positions)
-        self._table = GrowingTable(folder.probes, (*COLUMNS, *names)) if writes else None
+    def rows() -> list[list[float]]:
+        """One for each probe on rank 0."""
+        found = solver.probes()
+        if found is None:
+            return []
+        values = found.reshape(len(positions), -1).tolist()
+        return [
+            [number, *position, *row]
+            for number, (position, row) in enumerate(zip(positions, values, strict=True))
+        ]
 
-    def open(self, kept_until: int | None) -> None:
-        """Starts the file; on resume keeps the rows up to the step of the checkpoint."""
-        if self._table:
-            self._table.open(kept_until)
-
-    def add(self, step: int, time: float) -> None:
-        """A row for each probe, with all digits: what changes little would be lost otherwise."""
-        if not self._positions:
-            return
-        found = self._solver.probes()
-        if not self._table:
-            return
-        values = found.reshape(len(self._positions), -1).tolist()
-        self._table.add(
-            [step, time, number, *position, *row]
-            for number, (position, row) in enumerate(zip(self._positions, values, strict=True))
-        )
-
-    def flush(self) -> None:
-        if self._table:
-            self._table.flush()
-
-    def close(self) -> None:
-        if self._table:
-            self._table.close()
+    return [MeasuredTable(folder.probes, (*COLUMNS, *names), rows, writes)]

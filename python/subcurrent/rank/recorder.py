@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes during a run: history.csv, probes.csv, progress, and the results at the end."""
+"""What rank 0 writes during a run: history.csv and tables beside it, progress, and the results at the end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..report.records import read_record
 from ..solvers.kinds import kind_of
 from . import machine
 from .ending import End, Forecast
-from .probes import Probes
-from .table import GrowingTable
+from .probes import probes_of
+from .table import GrowingTable, MeasuredTable
 
 EVENT_EVERY = 0.25  # seconds between two progress events
 LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
@@ -52,7 +52,9 @@ class Recorder:
         self._before: dict[str, Any] = {}  # summary.json of the session before
         self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
         self._history = GrowingTable(folder.history, (*self._columns, "seconds"))
-        self._probes = Probes(solver, self._case, folder, self._writes)
+        self._measured = probes_of(solver, self._case, folder, self._writes)
+        for name, (columns, rows) in self._kind.series(solver, self._case).items():
+            self._measured.append(MeasuredTable(folder.path / name, columns, rows, self._writes))
 
     def started(self) -> None:
         self._begun = self._kind.begun(self._solver, self._case)
@@ -64,7 +66,8 @@ class Recorder:
                 self._before = read_record(self._folder.summary)
         kept_until = self._first_step if self._resumed else None
         self._open_history(kept_until)
-        self._probes.open(kept_until)
+        for table in self._measured:
+            table.open(kept_until)
         facts = {
             **self._layout(),
             "step": self._solver.steps,
@@ -92,7 +95,8 @@ class Recorder:
                 events.emit("halos", transports=self._transports)
         due = record["step"] % self._case.output.history_every == 0
         if due:
-            self._probes.add(record["step"], record["time"])
+            for table in self._measured:
+                table.add(record["step"], record["time"])
         if not self._writes:
             return
         if not self._last:  # from here on the record of the session before is not that of this run
@@ -111,9 +115,10 @@ class Recorder:
             self._say(share, left)
 
     def flush(self) -> None:
-        """Writes history.csv and probes.csv to disk: they must have all rows up to a checkpoint from which a
-        run can resume."""
-        self._probes.flush()
+        """Writes the tables to disk: they must have all rows up to a checkpoint from which a run can
+        resume."""
+        for table in self._measured:
+            table.flush()
         if self._writes:
             self._history.flush()
 
@@ -139,7 +144,8 @@ class Recorder:
         if self._last:
             self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
-        self._probes.close()
+        for table in self._measured:
+            table.close()
         self._history.close()
         for name, text in results.items():
             write_text(self._folder.path / name, text)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A CSV table that grows with a run and continues where a resumed run does."""
+"""CSV tables that grow with a run and continue where a resumed run does."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +43,33 @@ class GrowingTable:
     def close(self) -> None:
         with writing(self._path):
             self._file.close()
+
+
+class MeasuredTable:
+    """A table with rows of its own whenever history.csv gets one. `rows` is collective and gives, on rank 0,
+    what follows step and time in each of them; there the table is written."""
+
+    def __init__(
+        self, path: Path, names: Iterable[str], rows: Callable[[], Iterable[Iterable[Any]]], writes: bool
+    ):
+        self._rows = rows
+        self._table = GrowingTable(path, ("step", "time", *names)) if writes else None
+
+    def open(self, kept_until: int | None) -> None:
+        """Starts the file; on resume keeps the rows up to the step of the checkpoint."""
+        if self._table:
+            self._table.open(kept_until)
+
+    def add(self, step: int, time: float) -> None:
+        """Collective. With all digits: what changes little would be lost otherwise."""
+        rows = self._rows()
+        if self._table:
+            self._table.add([step, time, *row] for row in rows)
+
+    def flush(self) -> None:
+        if self._table:
+            self._table.flush()
+
+    def close(self) -> None:
+        if self._table:
+            self._table.close()

@@ -76,6 +76,13 @@ class Kind(Predicted):
         """What the solver prints before it starts."""
         return []
 
+    def series(
+        self, solver: Any, case: Any
+    ) -> dict[str, tuple[tuple[str, ...], Callable[[], list[list[float]]]]]:
+        """Tables by file name that get rows whenever history.csv does: the columns after step and time, and
+        what gives the rows on rank 0 and is collective."""
+        return {}
+
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         """One step, or up to `most` where the solver does several a pass, with what the progress shows of
         the last, and, where history.csv gets a row, with what that shows. Collective."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...case.reference import Profiles, read_profiles
 from ...errors import BadInput
-from ...given import one_of, path_text, positive, without_none
+from ...given import one_of, path_text, positive, three, without_none
 from ...report.flowfield import FlowField
 from ..simulation import Simulation
 
@@ -50,6 +50,8 @@ class Cavity(Simulation):
     grid        a CavityGrid
     reynolds    1 / viscosity in the units of speed and length, > 0: lid speed x side / viscosity in a cube
     courant     largest Courant number; or `dt`, a fixed time step in units of side / lid speed
+    order       in time: 1, forward Euler, or 2, Heun's method
+    average_from    time from which velocity and pressure are averaged, see `averages`
     boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}},
                 or {"x-": {"inflow": [1, 0, 0]}, "x+": "outflow", "z+": "slip"}
     pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
@@ -71,6 +73,8 @@ class Cavity(Simulation):
         reynolds: float,
         courant: float | None = None,
         dt: float | None = None,
+        order: int = 1,
+        average_from: float | None = None,
         boundaries: dict[str, Any] | None = None,
         pressure: dict[str, Any] | None = None,
         engine: dict[str, Any] | None = None,
@@ -87,7 +91,8 @@ class Cavity(Simulation):
             "boundaries": boundaries or {},
             "pressure": pressure or {},
             "engine": engine or {},
-            "run": {"until": "steady", **without_none({"courant": courant, "dt": dt})},
+            "output": without_none({"average_from": average_from}),
+            "run": {"until": "steady", "order": order, **without_none({"courant": courant, "dt": dt})},
         }
         super().__init__(tables)
 
@@ -141,6 +146,34 @@ class Cavity(Simulation):
         """{"z", "u", "x", "w"}: u(z) and w(x) on the lines through the middle of the box, on rank 0; None on
         other ranks; collective."""
         return self._solver.centreline()
+
+    def forces(self, about: Sequence[float] = (0.0, 0.0, 0.0)) -> dict[str, dict[str, np.ndarray]]:
+        """The force of the fluid on each face that is a wall, partly one, or has slip, by its name:
+        {"z+": {"pressure": …, "viscous": …, "moment": …}, …}, three components each, in density x speed^2 x
+        length^2; moments are about a point, times a length. Collective; the same on all ranks."""
+        found = self._solver.forces(three("about", about))
+        return {
+            face: {part: np.array(values) for part, values in parts.items()} for face, parts in found.items()
+        }
+
+    def averages(self) -> dict[str, Any] | None:
+        """{"velocity", "pressure", "stress", "duration"} on rank 0, points with walls, as `gather` returns
+        them; None on the other ranks; collective. The means are those of the states after each step, weighted
+        by the step, since the first step that began at `average_from` or later; "duration" is the time of
+        these steps. "stress" has the Reynolds stresses <u'u'>, <v'v'>, <w'w'>, <u'v'>, <v'w'>, <u'w'>."""
+        begin = self.case.output.average_from
+        if begin is None:
+            raise BadInput("averages() needs a simulation that was made with average_from=…")
+        if self._solver.averaged == 0:
+            raise BadInput(
+                f"averages() needs a step that began at average_from = {begin:g} or later; the time is "
+                f"{self.time:g}."
+            )
+        names = {"velocity": "mean_velocity", "pressure": "mean_pressure", "stress": "reynolds_stress"}
+        fields = {name: self._solver.gather(field) for name, field in names.items()}
+        if fields["velocity"] is None:
+            return None
+        return {**fields, "duration": self._solver.averaged}
 
     # -- writing --------------------------------------------------------------------------
 

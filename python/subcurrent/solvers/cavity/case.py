@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import DEVICES, Needs, SolverCase, engine_options
+from ...case.common import DEVICES, Needs, Output, SolverCase, Triple, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
 from ...case.splits import check_split, chosen_split
@@ -147,8 +147,32 @@ class Run(Table):
         None,
         gt=0,
     )
+    order: Literal[1, 2] = key(
+        "order of accuracy in time: 1, forward Euler, or 2, Heun's method with two pressure equations a step",
+        "1 or 2",
+        1,
+    )
     steady: float = key(
         "the flow is steady when max |dV/dt| is below this", "a number greater than 0", 1e-5, gt=0
+    )
+
+
+class CavityOutput(Output):
+    forces: bool = key(
+        "write forces.csv, the force of the fluid on each wall over time: the part of the pressure, that of "
+        "the viscous stress, and the moment of both",
+        "true or false",
+        False,
+    )
+    moments_about: Triple = key(
+        "the point about which forces.csv has moments", "three numbers [x, y, z]", [0.0, 0.0, 0.0]
+    )
+    average_from: float | None = key(
+        "time from which velocity and pressure are averaged: snapshots then have mean_velocity, "
+        "mean_pressure and reynolds_stress",
+        "a number >= 0, in the unit of run.time",
+        None,
+        ge=0,
     )
 
 
@@ -173,10 +197,12 @@ class CavityCase(SolverCase):
         Needs("pressure.check_every", "pressure.iterations", (None,)),
         Needs("pressure.max_iterations", "pressure.iterations", (None,)),
         Needs("run.steady", "run.until", ("steady",)),
+        Needs("output.moments_about", "output.forces", (True,)),
     )
     fixed_on_resume: ClassVar = (
         *("solver", "grid", "boundaries"),
         *("flow.reynolds", "flow.initial", "flow.precision"),
+        *("output.forces", "output.moments_about", "output.average_from"),  # which tell about all of the run
     )
     starts_from_runs: ClassVar = True
     devices: ClassVar = DEVICES
@@ -187,6 +213,7 @@ class CavityCase(SolverCase):
     boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
     pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
     run: Run = key("end of the run and time step", "a table [run]")
+    output: CavityOutput = key("output files", "a table [output]", CavityOutput())
 
     def completed(self) -> CavityCase:
         run, pressure = self.run, self.pressure
@@ -266,6 +293,8 @@ class CavityCase(SolverCase):
             },
             "courant": float(self.run.courant or 0.2),
             "dt": float(self.run.dt or 0.0),
+            "order": self.run.order,
+            "average_from": -1.0 if self.output.average_from is None else float(self.output.average_from),
             "engine": engine_options(engine),
         }
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 from ...case.reference import read_profiles
 from ...launch.rundir import RunFolder
+from ...report.flowfield import FlowField
 from ...report.plots.history import draw_history, read_history
-from ...report.snapshot import read_snapshot
+from ...report.snapshot import read_fields, read_snapshot
 from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
+from .average_figure import draw_averages
 from .case import CavityCase
 from .flow import draw_flow, draw_flow_3d, draw_plane
+from .force_figure import draw_forces
 from .profiles import draw_profiles
 
 
@@ -44,8 +47,7 @@ def _flow(folder: RunFolder, case: CavityCase, path: Path) -> bool:
     if _cube(case):
         draw_flow(path, flow, title)
     else:
-        periodic = case.boundaries.periodic()
-        draw_plane(path, flow, periodic.index(True) if any(periodic) else 1, title)
+        draw_plane(path, flow, _across(case), title)
     return True
 
 
@@ -66,6 +68,34 @@ def _history(folder: RunFolder, case: CavityCase, path: Path) -> bool:
     return True
 
 
+def _averages(folder: RunFolder, case: CavityCase, path: Path) -> bool | str:
+    snapshot, begin = folder.last_snapshot(), case.output.average_from
+    if snapshot is None or begin is None:
+        return False
+    names = ("grid/points", "fields/mean_velocity", "fields/reynolds_stress")
+    time, fields = read_fields(snapshot, names)
+    if time <= begin:
+        return f"averages.png: averages begin at time {begin:g}, after the last snapshot."
+    points, velocity, stress = (fields[name] for name in names)
+    title = f"{_name(case)}, averages from time {begin:g} to {time:.4g}"
+    draw_averages(path, FlowField(points, velocity, time), stress, _across(case), title)
+    return True
+
+
+def _across(case: CavityCase) -> int:
+    """The axis across which a plane is drawn: a periodic one, or y."""
+    periodic = case.boundaries.periodic()
+    return periodic.index(True) if any(periodic) else 1
+
+
+def _forces(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    if not folder.forces.is_file():
+        return False
+    unit = kind_of(case).columns(case)["time"][1]
+    draw_forces(path, read_history(folder.forces), _name(case), unit)
+    return True
+
+
 DRAWINGS = (
     Drawing(
         "profiles.png",
@@ -81,4 +111,10 @@ DRAWINGS = (
         "The run over time: change of the flow, pressure residual and iterations, divergence.",
         _history,
     ),
+    Drawing(
+        "averages.png",
+        "Mean speed and turbulent kinetic energy in the middle plane, last snapshot.",
+        _averages,
+    ),
+    Drawing("forces.png", "The forces of the fluid on the walls over time, and their moments.", _forces),
 )

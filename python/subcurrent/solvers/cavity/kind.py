@@ -9,6 +9,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import count, number
 from ..kind import Kind, on_host
+from . import forces
 from .faces import GivenPressure, Inflow
 
 
@@ -38,7 +39,10 @@ class CavityKind(Kind):
         if case.options()["start"]:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
-            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3))
+            kept = 1 if case.run.order == 1 else 3  # of the stage and of the step before
+            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=kept))
+        if case.output.average_from is not None:
+            fields += [Fields("averages", cells, 2, 8, components) for components in (3, 1, 6)]
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
@@ -61,6 +65,10 @@ class CavityKind(Kind):
         if options["start"]:
             solver.start_from_snapshot(options["start"])
         return solver
+
+    def series(self, solver: Any, case: Any) -> dict[str, Any]:
+        about = [float(x) for x in case.output.moments_about]
+        return forces.series(solver, about) if case.output.forces else {}
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         return solver.step()
