@@ -90,8 +90,7 @@ def pfhub_3a(scratch: Path) -> list[str]:
     """What cases/pfhub_3a/compare.py prints of smaller domains, of two spacings."""
     coarse, fine = ("grid.cells=[800,800,1]",), ("grid.cells=[600,600,1]", "grid.spacing=0.4", "run.time=150")
     folders = [run(scratch / f"{n}", "pfhub_3a", *sets, ranks=2) for n, sets in enumerate((coarse, fine))]
-    line = [sys.executable, CASES / "pfhub_3a" / "compare.py", *folders]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    return python(CASES / "pfhub_3a" / "compare.py", *folders).splitlines()
 
 
 def forced_hit(scratch: Path) -> list[str]:
