@@ -75,9 +75,9 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str, units: U
     energy where the model has one."""
     time, clock = units.time[0] * history["time"], labelled("time", units.time[1])
     energetic = "free_energy" in history
-    with style.figure(path, 14.0 if energetic else 10.5, 6.8, title) as drawing:
-        panels = drawing.subplots(2, 3 if energetic else 2, sharex=True)
-        (tip, speed), (solid, kept) = panels[:, :2]
+    with style.figure(path, 10.5, 9.8 if energetic else 6.8, title) as drawing:
+        panels = drawing.subplots(3 if energetic else 2, 2, sharex=True)
+        (tip, speed), (solid, kept) = panels[:2]
         tip.plot(time, units.length[0] * history["tip"], color=style.BLUE)
         tip.set(title="Longest arm of the first crystal", ylabel=labelled("from its centre", units.length[1]))
         for arm, velocity in zip(ARMS, ARM_VELOCITIES, strict=True):
@@ -87,21 +87,22 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str, units: U
         speed.set(title="Its speed (thin: each arm's)", ylabel=units.speed or "dimensionless")
         speed.set_ylim(bottom=0)
         solid.plot(time, 100 * history["solid"], color=style.GREEN)
-        solid.set(title="Solid fraction", ylabel="% of the domain", xlabel=clock)
+        solid.set(title="Solid fraction", ylabel="% of the domain")
         kept.plot(time, history["total"] - history["total"][0], color=style.VIOLET, linewidth=1.2)
         kept.set(
             title=f"Mean of {units.kept}",
             ylabel=labelled(
                 "change since the first row" if units.temperature else "change", units.temperature
             ),
-            xlabel=clock,
         )
         if energetic:
-            energy, warmest = panels[:, 2]
+            energy, warmest = panels[2]
             energy.plot(time, history["free_energy"], color=style.ORANGE)
             energy.set(title="Free energy", ylabel="dimensionless")
             warmest.plot(time, history["T_high"], color=style.RED)
-            warmest.set(title="Largest u", ylabel="dimensionless", xlabel=clock)
+            warmest.set(title="Largest u", ylabel="dimensionless")
+        for axes in panels[-1]:
+            axes.set_xlabel(clock)
         if {"phi_low", "phi_high"} <= history.keys():
             beyond = max(0.0, -float(history["phi_low"].min()), float(history["phi_high"].max()) - 1)
             drawing.supxlabel(f"φ leaves [0, 1] by {beyond:.1e} at most", x=0.012, ha="left", fontsize=9)
