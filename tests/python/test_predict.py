@@ -143,15 +143,19 @@ def turbulence(*sets: str) -> Any:
     return load_case(find_case("taylor_green_1600"), list(sets))
 
 
-def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
-    """Four evaluations a step, each with nine transforms, of which each moves three quarters of the kept
-    modes of a rank's planes or lines."""
-    row = predict.predicted(turbulence(), machine(tmp_path), 4, ["blocking", "ordered", "boundary_first"])
+ONE_BY_ONE = {"fft backward across planes": 4 * 3, "fft forward across planes": 4 * 6}
+
+
+@pytest.mark.parametrize(("form", "runs"), [("rotational", {"fft window": 4}), ("divergence", ONE_BY_ONE)])
+def test_transforms_are_lines_and_transposes(tmp_path: Path, form: str, runs: dict[str, int]) -> None:
+    """Four evaluations a step, each with nine transforms, in one plan with the points or one after the other.
+    Each moves three quarters of the kept modes of a rank's planes or lines."""
+    case, strategies = turbulence(f"scheme.form={form}"), ["blocking", "ordered", "boundary_first"]
+    row = predict.predicted(case, machine(tmp_path), 4, strategies)
     assert row["split"] == [1, 1, 4]
     plain = row["strategies"]["blocking"]
     moved = [stage for stage in plain["stages"] if stage["bytes"] > 0]
-    assert {stage["stage"] for stage in moved} == {"fft forward across planes", "fft backward across planes"}
-    assert sum(stage["runs"] for stage in moved) == 4 * 9
+    assert {stage["stage"]: stage["runs"] for stage in moved} == runs
     modes = 22 * 43 * 64 / 4  # kept along x and y, planes
     sent = sum(stage["bytes"] for stage in moved)
     assert sent == pytest.approx(36 * modes * 16 * 3 / 4, rel=0.05)
@@ -160,22 +164,25 @@ def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
     assert row["strategies"]["boundary_first"]["T"] <= plain["T"]
 
 
+@pytest.mark.parametrize(
+    ("form", "slow", "names"),
+    [("divergence", "fft z", tuple(ONE_BY_ONE)), ("rotational", "points", ("fft window",))],
+)
 @pytest.mark.parametrize(("ranks", "points"), [(2, 64), (4, 96)])
-def test_transposes_of_small_blocks_travel_while_lines_are_computed(
-    tmp_path: Path, ranks: int, points: int
+def test_transposes_of_small_blocks_travel_during_computation(
+    tmp_path: Path, ranks: int, points: int, form: str, slow: str, names: tuple[str, ...]
 ) -> None:
-    """Blocks below 2 MiB. On a wire that takes about as long as the lines, at least half of the shorter of
-    the two is hidden in both directions."""
-    lines = 'row = 50e-9\n[[rates.turbulence."fft z"]]\ncell = 0.5e-6\nrow = 0.0'
+    """Blocks below 2 MiB. On a wire that takes about as long as the lines, or as the points, at least half of
+    the shorter of the two is hidden."""
+    lines = f'row = 50e-9\n[[rates.turbulence."{slow}"]]\ncell = 0.5e-6\nrow = 0.0'
     there = machine(tmp_path, ("row = 50e-9", lines))
-    row = predict.predicted(
-        turbulence(f"grid.points=[{points},{points},{points}]"), there, ranks, ["blocking", "boundary_first"]
-    )
+    case = turbulence(f"scheme.form={form}", f"grid.points=[{points},{points},{points}]")
+    row = predict.predicted(case, there, ranks, ["blocking", "boundary_first"])
     plain, first = (
         {stage["stage"]: stage for stage in row["strategies"][name]["stages"]}
         for name in ("blocking", "boundary_first")
     )
-    for name in ("fft forward across planes", "fft backward across planes"):
+    for name in names:
         moving = plain[name]["total"] - plain[name]["core"]
         hidden = plain[name]["total"] - first[name]["total"]
         assert hidden > 0.5 * min(moving, plain[name]["core"]), name
