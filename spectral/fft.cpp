@@ -77,8 +77,8 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
       piece_bytes_(options.piece_bytes),
       passes_(context, options.strategy) {
   make_plans(options.library);
-  if (context.size() > 1) make_storages();
-  make_transposes(options);
+  choose_chunks(options);
+  if (context.size() > 1 && !options.pencils_later) make_storages();
   names_ = {context.timeline().name("fft x"), context.timeline().name("fft y"),
             context.timeline().name("fft z")};
   planes_name_ = context.timeline().name("fft planes");
@@ -116,6 +116,7 @@ void FFT<T>::make_storages() {
   x_ = pencils("x pencils", half_, {1, py, pz});
   y_ = py == 1 ? x_ : pencils("y pencils", half_, {py, 1, pz});
   z_ = pz == 1 ? y_ : pencils("z pencils", {half_.x, kept_[1].count(), half_.z}, {py, pz, 1});
+  make_transposes();
 }
 
 template <class T>
@@ -139,7 +140,7 @@ std::unique_ptr<Transpose> FFT<T>::make(Storage& from, int a, int leaving, Stora
 }
 
 template <class T>
-void FFT<T>::make_transposes(const FftOptions& options) {
+void FFT<T>::choose_chunks(const FftOptions& options) {
   const Int3 split = real_.split();
   const auto largest = [&](int cells, int blocks) { return (cells + blocks - 1) / blocks; };
   const std::int64_t block = std::int64_t{kept_[0].count()} * largest(cells_.y, split.y) *
@@ -147,6 +148,10 @@ void FFT<T>::make_transposes(const FftOptions& options) {
   const int wanted = options.chunks > 0 ? options.chunks : choose_slabs(block, std::max(split.y, split.z));
   in_z_ = {2, std::min(wanted, largest(cells_.z, split.z))};
   in_y_ = {1, std::min(wanted, largest(kept_[1].count(), split.z))};
+}
+
+template <class T>
+void FFT<T>::make_transposes() {
   if (x_ != y_) {
     xy_ = make(*x_, 0, in_z_.count, *y_, 1, in_z_.count);
     yx_ = make(*y_, 1, in_z_.count, *x_, 0, in_z_.count);

@@ -31,6 +31,8 @@ struct FftOptions {
   Library library = Library::automatic;
   int chunks = 0;  ///< slabs of a transpose; 0: chosen
   ChunkBytes piece_bytes = {};
+  /// Pencils are allocated by the first transform; on a single rank they always are.
+  bool pencils_later = false;
   /// How transposes overlap with the computation of lines.
   Strategy strategy = Strategy::automatic;
 };
@@ -132,6 +134,7 @@ class FFT {
 
  private:
   void make_storages();
+  void choose_chunks(const FftOptions& options);
   /// On a single rank, pencils are allocated by the first whole transform.
   void place_pencils();
   /// Copies a part of a plane between the caller's planes and the pencils of the transposes.
@@ -144,7 +147,7 @@ class FFT {
   void run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind);
   /// On a single rank with all modes kept, lines are computed in the array of modes, which saves an array.
   bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
-  void make_transposes(const FftOptions& options);
+  void make_transposes();
   std::unique_ptr<Transpose> make(Storage& from, int a, int leaving, Storage& to, int b, int arriving) const;
   void make_plans(Library library);
   std::byte* work(int thread) const;

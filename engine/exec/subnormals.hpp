@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubnormalsAreZero: kernels take subnormal numbers as zero. A processor computes with them a hundred times
+// SubnormalsAreZero: kernels take subnormal numbers as zero. A processor computes with them many times
 // slower, and a wave that spreads into a quiet medium has millions of them ahead of its front.
 #pragma once
 

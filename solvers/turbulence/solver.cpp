@@ -32,10 +32,7 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
       forcing_(runner_, transforms_->modes(), wavenumbers(), per_point_square(), options_.viscosity,
                options_.forcing),
       dt_(options_.dt) {
-  // One array after the other needs less memory.
-  if (options_.storage.where == Where::memory && options_.storage.memory == 0 &&
-      options_.form == Form::rotational && !has_scalar())
-    transforms_->open_window(3);
+  if (options_.in_one_plan()) transforms_->open_window(3);
   together_ = !transforms_->window_planes().empty();
   budget_ = make_budget(context, needs(), options_.storage, options_.engine.strategy.overlaps);
   std::vector<const char*> kept{"velocity before the step", "sum of stages"};

@@ -83,6 +83,7 @@ class TransformsIn final : public Transforms {
                        .process_grid = options.process_grid,
                        .largest_mode = largest_modes(options.points, options.dealiasing),
                        .library = options.library,
+                       .pencils_later = options.in_one_plan(),
                        .strategy = options.engine.strategy}) {
     for (int k = 0; k < context.threads(); ++k) workplaces_.emplace_back(fft_, arrays_);
   }

@@ -46,7 +46,7 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
     EXPECT_GT(added, 4 * all_modes);
   }
   if (context.size() == 4) {
-    EXPECT_LT(added, 0.25 * 14 * all_modes);
+    EXPECT_LT(added, 0.25 * 12 * all_modes);
   }
 }
 

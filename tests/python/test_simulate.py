@@ -81,13 +81,14 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 
 @needs_simgrid
 @pytest.mark.parametrize(
-    ("memory", "ranks", "most"), [("4 GiB", 2, 1.01), ("4 GiB", 4, 1.045), ("all", 2, 1.01), ("all", 4, 1.05)]
+    ("memory", "points", "ranks", "most"),
+    [("4 GiB", 32, 2, 1.01), ("4 GiB", 32, 4, 1.045), ("all", 32, 2, 1.01), ("all", 64, 4, 1.045)],
 )
-def test_transforms_are_simulated_as_predicted(tmp_path, memory, ranks, most):
+def test_transforms_are_simulated_as_predicted(tmp_path, memory, points, ranks, most):
     """Kept modes are odd in number and never divide evenly: ranks are not alike. Of four, the one with most
     modes gets more than any sends, and what shares a link ends together: a prediction lets it come one by
     one. If the memory is not limited, all arrays travel at the same time."""
-    sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
+    sets = ["engine.strategy=blocking", f"grid.points={[points] * 3}", "scheme.dealiasing=two_thirds"]
     sets += [] if memory == "all" else [f'storage.memory="{memory}"']
     case = load_case(find_case("taylor_green_1600"), sets)
     here = simulate.simulated(case, machine(tmp_path), ranks, ["blocking"], steps=1, per_node=1)["blocking"]
