@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "engine/move/stream/file_memory.hpp"
@@ -62,6 +64,30 @@ inline long long counted(const char* file, const std::string& key) {
       return value;
     }
   return -1;
+}
+
+struct DiskBytes {
+  long long read, written;  // negative: this kernel does not count
+};
+
+/// What the kernel counted for this process in one call of `round`: the least of three calls, because pages
+/// of the program and of the file system that are read for the first time are counted too, whenever that
+/// happens.
+template <class Round>
+DiskBytes least_disk_bytes(const Round& round) {
+  const auto now = [] {
+    return DiskBytes{counted("/proc/self/io", "read_bytes"), counted("/proc/self/io", "write_bytes")};
+  };
+  if (now().read < 0) return {-1, -1};
+  DiskBytes least{std::numeric_limits<long long>::max(), std::numeric_limits<long long>::max()};
+  for (int n = 0; n < 3; ++n) {
+    const DiskBytes before = now();
+    round();
+    const DiskBytes after = now();
+    least = {std::min(least.read, after.read - before.read),
+             std::min(least.written, after.written - before.written)};
+  }
+  return least;
 }
 
 }  // namespace sc::test
