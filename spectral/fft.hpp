@@ -64,7 +64,7 @@ Cells<T> cells_of(Level<T, N> level, int component = 0) {
 enum class Input { preserve, destroy };
 
 template <class T>
-class PlaneWindow;
+class Pipeline;
 
 template <class T>
 class FFT {
@@ -173,7 +173,7 @@ class FFT {
   template <int N, class From, class To, class Go>
   void each_component(const From& in, const To& out, Go&& go);
 
-  friend class PlaneWindow<T>;
+  friend class Pipeline<T>;
 
   Context& context_;
   Int3 cells_;

@@ -43,8 +43,6 @@ class InMemory final : public Planes {
     for (int k = 0; k < count; ++k, address += bytes + stagger)
       arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
   }
-  InMemory(const PlaneShape& shape, std::vector<PlaneBytes> arrays)
-      : Planes(static_cast<int>(arrays.size())), planes_(shape.cells.z), arrays_(std::move(arrays)) {}
   void fill(int array, const Action& action) override { action(at(array)); }
   void meet(const std::vector<Use>&, const Meeting& meeting) override { meeting({0, planes_, arrays_}); }
   void take(int array, int /*next*/, const Action& action) override { action(at(array)); }
@@ -101,7 +99,9 @@ class InFiles final : public Planes {
     std::vector<PlaneBytes> arrays(static_cast<std::size_t>(count()));
     for (int k = count() - near_arrays; k < count(); ++k)
       arrays[static_cast<std::size_t>(k)] = cells(home(k));
-    ring_.run(phase(uses), [&](const Slot& slot) {
+    const StreamPhase far = phase(uses);
+    if (far.empty()) return meeting({0, shape_.cells.z, arrays});
+    ring_.run(far, [&](const Slot& slot) {
       std::size_t n = 0;
       for (const Use& use : uses)
         if (!stays(use.array))
@@ -192,10 +192,6 @@ std::size_t PlaneShape::most_piece_bytes(int pieces) const {
 
 std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched) {
   return std::make_unique<InMemory>(shape, count, untouched);
-}
-
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, std::vector<PlaneBytes> arrays) {
-  return std::make_unique<InMemory>(shape, std::move(arrays));
 }
 
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planes: arrays of planes between the two parts of a transform (FFT::backward_across and others), where all
-// arrays are used together at the points, plane by plane. They are stored in memory or in files, with the
-// same interface. Here they are bytes, of either precision.
+// arrays are used together at the points, plane by plane. They are stored in memory or in files, or arrive and
+// leave while they are used (Pipeline), with the same interface. Here they are bytes, of either precision.
 //
 // In files, two arrays are in near memory: one is written or read while the other is transformed. The last
 // two arrays always stay in memory.
@@ -77,6 +77,8 @@ class Planes {
   virtual void take(int array, int next, const Action& action) = 0;
   /// Waits for all reads and writes; to be called before others use the same far memory.
   virtual void settle() {}
+  /// Whether messages overlap with meet().
+  virtual bool overlaps_messages() const { return false; }
   /// The copies of meet() between near and far memory; empty for planes in memory.
   virtual StreamPhase phase(const std::vector<Use>&) { return {}; }
 
@@ -86,8 +88,6 @@ class Planes {
 
 /// `untouched`: for a rehearsal, only address space is allocated.
 std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched = false);
-/// In memory of the caller.
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, std::vector<PlaneBytes> arrays);
 /// `ring` is any stream of `memory` with sufficiently large slots. Throws Error (bad_input) for more pieces
 /// than planes, Error (storage) if the files cannot be created.
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

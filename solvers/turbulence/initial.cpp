@@ -13,10 +13,10 @@ void Turbulence::start(const std::function<double(int, double, double, double)>&
   v_.storage(0).begin_host_write();
   const int last = options_.plane_arrays() - 1;  // this array is always in memory
   for (int d = 0; d < options_.components(); ++d) {
-    store_->fill(last, [&](const auto& planes) {
-      transforms_->sample([&](double x, double y, double z) { return velocity(d, x, y, z); }, planes);
+    store_->meet({{last, StreamUse::Mode::writes}}, [&](const auto& slab) {
+      transforms_->sample([&](double x, double y, double z) { return velocity(d, x, y, z); }, last, slab);
     });
-    store_->take(last, -1, [&](const auto& planes) { transforms_->from_planes(planes, v_, d); });
+    store_->take(last, -1, [&](const auto& planes) { transforms_->from_planes(last, planes, v_, d); });
   }
   start_from_modes();
 }

@@ -44,10 +44,8 @@ struct TurbulenceOptions {
   StorageOptions storage = {};  ///< place: memory or files
   RunnerOptions engine = {};
 
-  /// Whether all arrays of a nonlinear term may be one plan with their messages, which needs more memory.
-  bool in_one_plan() const {
-    return storage.where == Where::memory && storage.memory == 0 && form == Form::rotational && !scalar;
-  }
+  /// Whether there is memory for a pipeline, which needs more.
+  bool pipeline_fits() const { return storage.where == Where::memory && storage.memory == 0; }
   /// Of a field of modes.
   int components() const { return scalar ? 4 : 3; }
   /// Arrays of planes that are used together at the points: six, and with a scalar that itself and its fluxes

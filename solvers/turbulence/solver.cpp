@@ -32,12 +32,12 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
       forcing_(runner_, transforms_->modes(), wavenumbers(), per_point_square(), options_.viscosity,
                options_.forcing),
       dt_(options_.dt) {
-  if (options_.in_one_plan()) transforms_->open_window(3);
-  together_ = !transforms_->window_planes().empty();
+  std::shared_ptr<spectral::Planes> pipeline;
+  if (options_.pipeline_fits()) pipeline = transforms_->open_pipeline(uses());
   budget_ = make_budget(context, needs(), options_.storage, options_.engine.strategy.overlaps);
   std::vector<const char*> kept{"velocity before the step", "sum of stages"};
   if (options_.dealiasing == Dealiasing::phase_shift) kept.push_back("term on the other grid");
-  store_ = std::make_unique<Store>(runner_, *transforms_, budget_, options_.storage, kept);
+  store_ = std::make_unique<Store>(runner_, *transforms_, budget_, options_.storage, pipeline, kept);
   u_ = &store_->field(0);
   sum_ = &store_->field(1);
   if (kept.size() > 2) held_ = &store_->field(2);
@@ -72,7 +72,7 @@ Needs Turbulence::needs() const {
   }
   // `process` already includes the transform, the velocity and the points. What remains is one component of
   // modes as scratch, tables, and memory of the libraries.
-  s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes + transforms_->window_bytes();
+  s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes + transforms_->pipeline_bytes();
   return s;
 }
 

@@ -108,9 +108,10 @@ class Turbulence {
   void evaluate(const Evaluation& how);
   void evaluate_twice(const Evaluation& how);
   void evaluate_divergence(const Evaluation& how);
-  void evaluate_together(const Evaluation& how);
   void run_curl(bool keep);
   using Use = spectral::Planes::Use;
+  /// The arrays of an evaluation at the points.
+  std::vector<Use> uses() const;
   void to_planes(int array, int component, const std::vector<Use>* meeting = nullptr);
   void meet(const std::vector<Use>& uses, bool speed);
   /// An array after the products: component a of the term, or u_a u_b (theta u_b with a = 3).
@@ -157,7 +158,6 @@ class Turbulence {
   TurbulenceOptions options_;
   std::unique_ptr<Transforms> transforms_;
   AnyField v_;  ///< velocity and scalar; within a step also those of a stage, the curl, the nonlinear term
-  bool together_ = false;  ///< all arrays of an evaluation are in one plan with their messages
   std::optional<AnyField> work_, term_, velocity_, vorticity_, scalar_;
   Runner runner_;
   Budget budget_;

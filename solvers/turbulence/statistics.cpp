@@ -135,7 +135,7 @@ double Turbulence::skewness() {
   for (int d = 0; d < 3; ++d) {
     gradient.set({wavenumbers(), d});
     runner_.run(gradient);
-    store_->fill(first + d, [&](const auto& to) { transforms_->to_planes(work(), 0, to); });
+    store_->fill(first + d, [&](const auto& to) { transforms_->to_planes(work(), 0, first + d, to); });
   }
   constexpr auto reads_only = StreamUse::Mode::reads;
   Transforms::PerThread sums(threads(), std::vector(2, Accumulator(Reduce::sum)));

@@ -110,12 +110,8 @@ void Turbulence::evaluate_twice(const Evaluation& how) {
 /// a scalar, array 0, they are seven and six, and its source takes its place among the modes.
 void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
-  if (together_) return evaluate_together(how);
   const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
-  std::vector<Use> uses;
-  if (has_scalar()) uses.push_back({0, reads_only});
-  for (int d = 0; d < 3; ++d) uses.push_back({u + d, has_scalar() ? changes : reads_only});
-  for (int d = 0; d < 3; ++d) uses.push_back({w + d, changes});
+  const std::vector<Use> uses = this->uses();
   if (has_scalar()) to_planes(0, scalar_part.first);
   for (int d = 0; d < 3; ++d) to_planes(u + d, d);
   run_curl(how.keep);
@@ -127,24 +123,6 @@ void Turbulence::evaluate(const Evaluation& how) {
   take(order, how.next);
 }
 
-/// The same in one plan: planes arrive and travel back while others are used.
-void Turbulence::evaluate_together(const Evaluation& how) {
-  for (int d = 0; d < 3; ++d) transforms_->lines(v_, d, d);
-  run_curl(how.keep);
-  for (int d = 0; d < 3; ++d) transforms_->lines(v_, d, 3 + d);
-  Transforms::PerThread fastest;
-  if (how.choose_dt) fastest.assign(threads(), {Accumulator(Reduce::max)});
-  const int planes = transforms_->planes().cells.z;
-  store_->through_planes([&] {
-    transforms_->through_planes(
-        [&](const auto& slab) {
-          transforms_->at_points(AtPoints::cross, slab, fastest);
-          if (how.choose_dt && slab.hi == planes) reduce(speed_, fastest);  // overlaps with the lines back
-        },
-        v_);
-  });
-}
-
 /// u = v if requested, v <- i k x v, and the scalar's source
 void Turbulence::run_curl(bool keep) {
   const Curl rotation{wavenumbers(), gradient()};
@@ -153,12 +131,25 @@ void Turbulence::run_curl(bool keep) {
   store_->run(keep ? *keep_curl : *curl);
 }
 
+std::vector<spectral::Planes::Use> Turbulence::uses() const {
+  std::vector<Use> all;
+  if (options_.form == Form::rotational) {
+    if (has_scalar()) all.push_back({0, reads_only});
+    for (int u = 0; u < 3; ++u)
+      all.push_back({static_cast<int>(all.size()), has_scalar() ? changes : reads_only});
+    for (int w = 0; w < 3; ++w) all.push_back({static_cast<int>(all.size()), changes});
+  } else {
+    const int first = options_.plane_arrays() - options_.components();  // of the velocity and the scalar
+    for (int d = 0; d < options_.components(); ++d) all.push_back({first + d, changes});
+    for (int product = 0; product < first; ++product) all.push_back({product, writes_only});
+  }
+  return all;
+}
+
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back; with a scalar four and nine.
 void Turbulence::evaluate_divergence(const Evaluation& how) {
   const int u = has_scalar() ? 5 : 3;  // the first array of the velocity
-  std::vector<Use> uses;
-  for (int d = 0; d < options_.components(); ++d) uses.push_back({u + d, changes});
-  for (int array = 0; array < u; ++array) uses.push_back({array, writes_only});
+  const std::vector<Use> uses = this->uses();
   ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
   if (how.keep) store_->run(keep);
   const int last = options_.components() - 1;
@@ -182,9 +173,9 @@ void Turbulence::take(const std::vector<Product>& order, Stage& next) {
     store_->take(p.array, more ? order[n + 1].array : -1, [&](const spectral::PlaneBytes& from) {
       if (n == 0 || !more) store_->prefetch(next);  // the disk is idle otherwise
       if (p.b == Product::whole)
-        transforms_->from_planes(from, v_, p.a);
+        transforms_->from_planes(p.array, from, v_, p.a);
       else
-        transforms_->from_planes(from, work(), 0);
+        transforms_->from_planes(p.array, from, work(), 0);
     });
     if (p.b == Product::whole) continue;
     derive->set({wavenumbers(), p.a, p.b, n == 0, gradient()});
@@ -197,7 +188,7 @@ void Turbulence::take(const std::vector<Product>& order, Stage& next) {
 void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
   store_->fill(array, [&](const spectral::PlaneBytes& to) {
     if (meeting) store_->prefetch(*meeting);
-    transforms_->to_planes(v_, component, to);
+    transforms_->to_planes(v_, component, array, to);
   });
 }
 

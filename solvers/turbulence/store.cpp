@@ -18,8 +18,9 @@ std::size_t slot_bytes(const AnyField& field) {
 }  // namespace
 
 Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
-             const StorageOptions& options, const std::vector<const char*>& fields)
-    : runner_(runner) {
+             const StorageOptions& options, std::shared_ptr<Planes> pipeline,
+             const std::vector<const char*>& fields)
+    : runner_(runner), planes_(std::move(pipeline)) {
   Context& context = runner.context();
   if (budget.disk_used()) {
     context.together([&] {
@@ -39,9 +40,7 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   const spectral::PlaneShape shape = transforms.planes();
   const int count = transforms.plane_arrays();
   if (!budget.disk_used()) {
-    const std::vector<spectral::PlaneBytes> arrays = transforms.window_planes();
-    planes_ = arrays.empty() ? spectral::planes_in_memory(shape, count, context.rehearses())
-                             : spectral::planes_in_memory(shape, arrays);
+    if (!planes_) planes_ = spectral::planes_in_memory(shape, count, context.rehearses());
     return;
   }
   context.together([&] {
@@ -86,17 +85,11 @@ void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& me
     planes_->meet(uses, [&](const auto& slab) {
       const double before = phase.compute;
       timed(phase.compute, [&] { meeting(slab); });
-      // no messages meanwhile
-      runner_.context().accounts()[Resource::messages].core_apart += phase.compute - before;
+      if (!planes_->overlaps_messages())
+        runner_.context().accounts()[Resource::messages].core_apart += phase.compute - before;
     });
   });
   count(phase, planes_->phase(uses));
-}
-
-void Store::through_planes(const std::function<void()>& action) {
-  StorePhase& phase = phases_["points"];
-  timed(phase.elapsed, [&] { timed(phase.compute, action); });
-  count(phase, {});
 }
 
 void Store::take(int array, int next, const Planes::Action& action) {

@@ -25,10 +25,10 @@ class Store {
  public:
   using Planes = spectral::Planes;
 
-  /// Collective. `fields`: names of the fields of modes besides the velocity. Throws Error (storage) if the
-  /// files cannot be created.
+  /// Collective. `pipeline` has the planes, unless it is nullptr. `fields`: names of the fields of modes besides
+  /// the velocity. Throws Error (storage) if the files cannot be created.
   Store(Runner& runner, const Transforms& transforms, const Budget& budget, const StorageOptions& options,
-        const std::vector<const char*>& fields);
+        std::shared_ptr<Planes> pipeline, const std::vector<const char*>& fields);
 
   AnyField& field(std::size_t n) { return *fields_[n]; }
   // A phase is one array, or meet(), or one stage. See Planes for the first four.
@@ -36,8 +36,6 @@ class Store {
   void prefetch(const std::vector<Planes::Use>& uses);
   void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);
   void take(int array, int next, const Planes::Action& action);
-  /// What is done with all arrays of a window.
-  void through_planes(const std::function<void()>& action);
   /// Collective. The first piece of `next`, the following stage, is prefetched meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
   /// Prefetches the first pieces of a stage that runs later, after other computation; no file is read until
@@ -62,7 +60,7 @@ class Store {
   const FileMemory* disk_ = nullptr;  // the same object; null in a rehearsal
   std::shared_ptr<SlabPlace> place_;
   std::vector<std::unique_ptr<AnyField>> fields_;
-  std::unique_ptr<Planes> planes_;
+  std::shared_ptr<Planes> planes_;
   std::map<std::string, StorePhase> phases_;
 };
 

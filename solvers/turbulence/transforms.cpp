@@ -9,14 +9,13 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <optional>
 
 #include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/plan/rehearsal.hpp"
 #include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/statistics.hpp"
-#include "spectral/plane_window.hpp"
+#include "spectral/pipeline.hpp"
 
 namespace sc::turbulence {
 
@@ -83,7 +82,7 @@ class TransformsIn final : public Transforms {
                        .process_grid = options.process_grid,
                        .largest_mode = largest_modes(options.points, options.dealiasing),
                        .library = options.library,
-                       .pencils_later = options.in_one_plan(),
+                       .pencils_later = options.pipeline_fits(),
                        .strategy = options.engine.strategy}) {
     for (int k = 0; k < context.threads(); ++k) workplaces_.emplace_back(fft_, arrays_);
   }
@@ -99,11 +98,13 @@ class TransformsIn final : public Transforms {
   const Choice* choice() const override { return fft_.choice(); }
   void begin_step() override { fft_.begin_step(); }
 
-  void to_planes(AnyField& modes, int component, const spectral::PlaneBytes& planes) override {
-    fft_.backward_across(spectral::cells_of(modes_of(modes), component), planes.in<Real>());
+  void to_planes(AnyField& modes, int component, int array, const spectral::PlaneBytes& planes) override {
+    const auto from = spectral::cells_of(modes_of(modes), component);
+    pipeline_ ? pipeline_->to_planes(array, from) : fft_.backward_across(from, planes.in<Real>());
   }
-  void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) override {
-    fft_.forward_across(planes.in<Real>(), spectral::cells_of(modes_of(modes), component));
+  void from_planes(int array, const spectral::PlaneBytes& planes, AnyField& modes, int component) override {
+    const auto to = spectral::cells_of(modes_of(modes), component);
+    pipeline_ ? pipeline_->from_planes(array, to) : fft_.forward_across(planes.in<Real>(), to);
   }
   void to_points(AnyField& modes, int first, AnyField& points) override {
     overwrite(points);
@@ -116,19 +117,15 @@ class TransformsIn final : public Transforms {
     for (int k = 0; k < points.storage(0).components(); ++k)
       fft_.forward(spectral::cells_of(points_of(points), k), spectral::cells_of(modes_of(modes), first + k));
   }
-  void open_window(int back) override {
-    if (spectral::PlaneWindow<Real>::possible(fft_)) window_.emplace(fft_, arrays_, back);
+  std::shared_ptr<spectral::Planes> open_pipeline(const std::vector<spectral::Planes::Use>& uses) override {
+    using Pipeline = spectral::Pipeline<Real>;
+    if (Pipeline::possible(fft_)) pipeline_ = std::make_shared<Pipeline>(fft_, arrays_, uses);
+    return pipeline_;
   }
-  std::vector<spectral::PlaneBytes> window_planes() const override;
-  std::int64_t window_bytes() const override { return window_ ? window_->memory() : 0; }
-  void lines(AnyField& modes, int component, int array) override {
-    window_->lines(array, spectral::cells_of(modes_of(modes), component));
-  }
-  void through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
-                      AnyField& modes) override;
+  std::int64_t pipeline_bytes() const override { return pipeline_ ? pipeline_->memory() : 0; }
   void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) override;
-  void sample(const std::function<double(double, double, double)>& value,
-              const spectral::PlaneBytes& planes) override;
+  void sample(const std::function<double(double, double, double)>& value, int array,
+              const spectral::Planes::Slab& slab) override;
 
  private:
   static Level<Mode<Real>, 3> modes_of(AnyField& field) { return {&field, 0}; }
@@ -150,30 +147,9 @@ class TransformsIn final : public Transforms {
   Int3 cells_;
   int components_, arrays_;
   spectral::FFT<Real> fft_;
-  std::optional<spectral::PlaneWindow<Real>> window_;
+  std::shared_ptr<spectral::Pipeline<Real>> pipeline_;
   std::vector<Workplace<Real>> workplaces_;  ///< one for each thread
 };
-
-template <class Real>
-std::vector<spectral::PlaneBytes> TransformsIn<Real>::window_planes() const {
-  std::vector<spectral::PlaneBytes> all;
-  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Mode<Real>));
-  for (int k = 0; window_ && k < arrays_; ++k) {
-    const auto cells = window_->planes(k);
-    all.push_back({reinterpret_cast<std::byte*>(cells.at), cells.y * size, cells.z * size});
-  }
-  return all;
-}
-
-template <class Real>
-void TransformsIn<Real>::through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
-                                        AnyField& modes) {
-  const std::vector<spectral::PlaneBytes> arrays = window_planes();
-  std::vector<spectral::Cells<Mode<Real>>> out;
-  for (int k = window_->back(); k < arrays_; ++k)
-    out.push_back(spectral::cells_of(modes_of(modes), static_cast<int>(out.size())));
-  window_->run([&](int lo, int hi) { points({lo, hi, arrays}); }, out);
-}
 
 template <class Real>
 void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) {
@@ -257,14 +233,14 @@ void TransformsIn<Real>::through_points(int z, const std::vector<spectral::Plane
 
 // Plane by plane: no array of points is allocated.
 template <class Real>
-void TransformsIn<Real>::sample(const std::function<double(double, double, double)>& value,
-                                const spectral::PlaneBytes& planes) {
+void TransformsIn<Real>::sample(const std::function<double(double, double, double)>& value, int array,
+                                const spectral::Planes::Slab& slab) {
   if (context_.rehearses()) return;
   const Int3 n = cells_, own = points().own().extent(), first = points().origin();
   const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
-  const auto cells = planes.in<Real>();
+  const auto cells = slab.arrays[static_cast<std::size_t>(array)].in<Real>();
   std::vector<Real> points(static_cast<std::size_t>(own.x) * static_cast<std::size_t>(own.y));
-  for (int z = 0; z < own.z; ++z) {
+  for (int z = slab.lo; z < slab.hi; ++z) {
     for (int y = 0; y < own.y; ++y)
       for (int x = 0; x < own.x; ++x)
         points[static_cast<std::size_t>(y * own.x + x)] =

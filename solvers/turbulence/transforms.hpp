@@ -34,32 +34,26 @@ class Transforms {
   virtual const Choice* choice() const = 0;
   virtual void begin_step() = 0;
 
-  // Collective: a component of a field of modes, to and from planes; components `first`, … of such a field to
-  // and from all components of a field of points.
-  virtual void to_planes(AnyField& modes, int component, const spectral::PlaneBytes& planes) = 0;
-  virtual void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) = 0;
+  // Collective: a component of a field of modes, to and from an array of planes; components `first`, … of such
+  // a field to and from all components of a field of points.
+  virtual void to_planes(AnyField& modes, int component, int array, const spectral::PlaneBytes& planes) = 0;
+  virtual void from_planes(int array, const spectral::PlaneBytes& planes, AnyField& modes,
+                           int component) = 0;
   virtual void to_points(AnyField& modes, int first, AnyField& points) = 0;
   virtual void from_points(AnyField& points, AnyField& modes, int first) = 0;
 
-  /// Collective: from now on all planes belong to one plan with their messages (see spectral::PlaneWindow),
-  /// if there are messages and ranks do not divide planes. Arrays from `back` on are transformed back.
-  virtual void open_window(int back) = 0;
-  /// The planes of the window's arrays; empty without a window.
-  virtual std::vector<spectral::PlaneBytes> window_planes() const = 0;
-  virtual std::int64_t window_bytes() const = 0;  ///< besides the planes
-  /// Collective, with a window: a component of modes, for the array of that number; then all arrays to the
-  /// points, and back to components 0, … of `modes`.
-  virtual void lines(AnyField& modes, int component, int array) = 0;
-  virtual void through_planes(const std::function<void(const spectral::Planes::Slab&)>& points,
-                              AnyField& modes) = 0;
+  /// Collective: from now on planes are those of a pipeline, if there are messages and ranks do not divide
+  /// planes; otherwise returns nullptr. `uses` are all that will occur.
+  virtual std::shared_ptr<spectral::Planes> open_pipeline(const std::vector<spectral::Planes::Use>& uses) = 0;
+  virtual std::int64_t pipeline_bytes() const = 0;  ///< besides the planes
 
   /// Transforms some planes to the points and, if they are modified, back. `into`: results of each thread:
   /// the largest speed for products (empty: not computed), the sums for moments.
   using PerThread = std::vector<std::vector<Accumulator>>;
   virtual void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) = 0;
-  /// Planes of the transform of `value`, which is sampled at the points.
-  virtual void sample(const std::function<double(double x, double y, double z)>& value,
-                      const spectral::PlaneBytes& planes) = 0;
+  /// Planes of an array: the transform of `value`, which is sampled at the points.
+  virtual void sample(const std::function<double(double x, double y, double z)>& value, int array,
+                      const spectral::Planes::Slab& slab) = 0;
 };
 
 std::unique_ptr<Transforms> make_transforms(Context& context, const TurbulenceOptions& options);

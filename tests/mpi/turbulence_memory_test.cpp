@@ -40,7 +40,7 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   const double added = peak_memory() - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),
               context.size(), added / 1e6, all_modes / 1e6);
-  // Three fields of modes, the arrays at the points, and on several ranks the lines of a PlaneWindow, half as
+  // Three fields of modes, the arrays at the points, and on several ranks the lines of a Pipeline, half as
   // large again as the modes of nine arrays of 9; nothing of the size of all points, or of all modes.
   if (context.size() == 1) {
     EXPECT_GT(added, 4 * all_modes);

@@ -2,10 +2,10 @@
 // ranks: 2 3
 // threads: 2
 // label: sanitize
-// PlaneWindow gives the bits of transforms of one array after the other, for every strategy, number of
+// Pipeline gives the bits of transforms of one array after the other, for every strategy, number of
 // threads and transport, with planes that the ranks do not share evenly, and round after round. No plane is
 // used before it has arrived.
-#include "spectral/plane_window.hpp"
+#include "spectral/pipeline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,10 +23,11 @@ using Complex = std::complex<double>;
 using spectral::Cells;
 
 constexpr Int3 cells{12, 10, 14};  // 14 planes on 3 ranks
-constexpr int arrays = 3, back = 1, rounds = 3;
+// The first array arrives, the next two arrive and travel back, the last one travels back.
+constexpr int arrays = 4, arriving = 3, back = 1, rounds = 3;
 
-/// What is done with a plane: the last two arrays get products of all three. Not inlined, so that it is
-/// compiled once.
+/// What is done with a plane: arrays that travel back get products of those that arrive. Not inlined, so that it
+/// is compiled once.
 [[gnu::noinline]] void use(const std::array<Cells<Complex>, arrays>& all, Int3 n, int lo, int hi) {
   for (int z = lo; z < hi; ++z)
     for (int y = 0; y < n.y; ++y)
@@ -35,6 +36,7 @@ constexpr int arrays = 3, back = 1, rounds = 3;
         const Complex a = at(0), b = at(1), c = at(2);
         at(1) = a * c - b;
         at(2) = b * c + a;
+        at(3) = a * b;
       }
 }
 
@@ -56,7 +58,7 @@ struct Flow {
     return values;
   }
   spectral::FFT<double> fft;
-  Field<Complex, arrays> modes;
+  Field<Complex, arriving> modes;
   Field<Complex, arrays - back> out;
 };
 
@@ -69,7 +71,8 @@ std::vector<Complex> one_by_one(Context& context, int round) {
   std::array<Cells<Complex>, arrays> all;
   for (std::size_t k = 0; k < arrays; ++k) {
     all[k] = {planes[k].data(), n.x, n.x * n.y};
-    flow.fft.backward_across(spectral::cells_of(flow.modes.now(), static_cast<int>(k)), all[k]);
+    if (k < arriving)
+      flow.fft.backward_across(spectral::cells_of(flow.modes.now(), static_cast<int>(k)), all[k]);
   }
   use(all, n, 0, n.z);
   for (int k = back; k < arrays; ++k)
@@ -77,35 +80,41 @@ std::vector<Complex> one_by_one(Context& context, int round) {
   return flow.result();
 }
 
-std::vector<std::vector<Complex>> in_a_window(Context& context, Strategy strategy) {
+std::vector<std::vector<Complex>> in_a_pipeline(Context& context, Strategy strategy) {
   Flow flow(context, strategy);
-  spectral::PlaneWindow<double> window(flow.fft, arrays, back);
-  std::array<Cells<Complex>, arrays> all;
-  for (int k = 0; k < arrays; ++k) all[static_cast<std::size_t>(k)] = window.planes(k);
+  using Mode = spectral::Planes::Mode;
+  const std::vector<spectral::Planes::Use> uses{
+      {0, Mode::reads}, {1, Mode::updates}, {2, Mode::updates}, {3, Mode::writes}};
+  spectral::Pipeline<double> pipeline(flow.fft, arrays, uses);
   const Int3 n = flow.fft.plane_cells();
   std::vector<std::vector<Complex>> results;
   for (int round = 0; round < rounds; ++round) {
     flow.start(round);
-    for (const Cells<Complex>& array : all)  // a plane that is used too early has no number
-      for (int z = 0; z < n.z; ++z)
-        for (int y = 0; y < n.y; ++y)
-          std::fill_n(array.at + y * array.y + z * array.z, n.x, std::numeric_limits<double>::quiet_NaN());
-    for (int k = 0; k < arrays; ++k) window.lines(k, spectral::cells_of(flow.modes.now(), k));
+    for (int k = 0; k < arriving; ++k) {
+      pipeline.fill(k, [&](const spectral::PlaneBytes& planes) {  // a plane that is used too early has no number
+        const Cells<Complex> array = planes.in<double>();
+        for (int z = 0; z < n.z; ++z)
+          for (int y = 0; y < n.y; ++y)
+            std::fill_n(array.at + y * array.y + z * array.z, n.x, std::numeric_limits<double>::quiet_NaN());
+      });
+      pipeline.to_planes(k, spectral::cells_of(flow.modes.now(), k));
+    }
     int next = 0;
-    window.run(
-        [&](int lo, int hi) {
-          EXPECT_EQ(lo, next);
-          next = hi;
-          use(all, n, lo, hi);
-        },
-        {spectral::cells_of(flow.out.now(), 0), spectral::cells_of(flow.out.now(), 1)});
+    pipeline.meet(uses, [&](const spectral::Planes::Slab& slab) {
+      EXPECT_EQ(slab.lo, next);
+      next = slab.hi;
+      std::array<Cells<Complex>, arrays> all;
+      for (std::size_t k = 0; k < arrays; ++k) all[k] = slab.arrays[k].in<double>();
+      use(all, n, slab.lo, slab.hi);
+    });
     EXPECT_EQ(next, n.z);
+    for (int k = back; k < arrays; ++k) pipeline.from_planes(k, spectral::cells_of(flow.out.now(), k - back));
     results.push_back(flow.result());
   }
   return results;
 }
 
-TEST(PlaneWindow, HasTheBitsOfOneArrayAfterTheOther) {
+TEST(Pipeline, HasTheBitsOfOneArrayAfterTheOther) {
   std::vector<std::vector<Complex>> expected;
   {
     TestContext context;
@@ -117,7 +126,7 @@ TEST(PlaneWindow, HasTheBitsOfOneArrayAfterTheOther) {
       for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                                       Strategy::interior_first, Strategy::automatic}) {
         TestContext context({.threads = threads, .transport = transport, .delay = 1e-4});
-        const auto results = in_a_window(context, strategy);
+        const auto results = in_a_pipeline(context, strategy);
         for (std::size_t round = 0; round < rounds; ++round)
           EXPECT_EQ(std::memcmp(results[round].data(), expected[round].data(),
                                 expected[round].size() * sizeof(Complex)),

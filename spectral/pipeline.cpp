@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipeline: its pencils and planes, and the plan.
+#include "spectral/pipeline.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace sc::spectral {
+
+namespace {
+
+/// Planes of a slab: every thread has one, and a message from one rank to another is worth its overhead.
+int planes_of_slab(int threads, std::int64_t plane_bytes, int ranks) {
+  constexpr std::int64_t least_message = 12288;
+  const std::int64_t enough = (least_message * ranks + plane_bytes - 1) / plane_bytes;
+  return static_cast<int>((enough + threads - 1) / threads) * threads;
+}
+
+bool arrives(Planes::Mode mode) { return mode != Planes::Mode::writes; }
+bool travels_back(Planes::Mode mode) { return mode != Planes::Mode::reads; }
+
+}  // namespace
+
+template <class T>
+bool Pipeline<T>::possible(const FFT<T>& fft) {
+  return fft.context_.size() > 1 && fft.whole_planes();
+}
+
+template <class T>
+Cells<std::complex<T>> Pipeline<T>::cells(const Storage& storage) {
+  const Layout& layout = storage.grid().layout();
+  return {reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
+}
+
+template <class T>
+Pipeline<T>::Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses)
+    : Planes(count), fft_(fft), arrays_(static_cast<std::size_t>(count)) {
+  Context& context = fft.context_;
+  const int ranks = context.size();
+  const Int3 kept{fft.kept(0).count(), fft.kept(1).count(), fft.cells_.z};
+  const auto storage = [&](const std::string& name, Int3 split) {
+    const Grid grid(context, {.cells = kept, .halo = 0, .split = split});
+    return std::make_shared<Storage>(grid, name, element_type<C>(), 1, grid.arena());
+  };
+  const std::int64_t plane_bytes = std::int64_t{kept.x} * kept.y * static_cast<std::int64_t>(sizeof(C));
+  const int planes = (kept.z + ranks - 1) / ranks;
+  slabs_ = {2, std::max(1, planes / planes_of_slab(context.threads(), plane_bytes, ranks))};
+  for (int k = 0; k < count; ++k) {
+    at(k).planes = storage("planes " + std::to_string(k), {1, 1, ranks});
+    const Layout& layout = at(k).planes->grid().layout();
+    constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
+    planes_.push_back({at(k).planes->base(), layout.sy * size, layout.sz * size});
+  }
+  for (const Use& use : uses) {
+    const std::string number = std::to_string(use.array);
+    Array& array = at(use.array);
+    if (arrives(use.mode)) {
+      array.lines = storage("lines " + number, {1, ranks, 1});
+      array.there = fft.make(*array.lines, 2, 1, *array.planes, 1, slabs_.count);
+    }
+    if (travels_back(use.mode)) {
+      array.lines_back = storage("lines back " + number, {1, ranks, 1});
+      array.back = fft.make(*array.planes, 1, slabs_.count, *array.lines_back, 2, 1);
+    }
+  }
+}
+
+template <class T>
+void Pipeline<T>::to_planes(int array, Cells<const C> modes) {
+  Storage& lines = *at(array).lines;
+  fft_.settle(lines);
+  fft_.along_z(FFT<T>::Direction::backward, modes, cells(lines));
+}
+
+template <class T>
+void Pipeline<T>::from_planes(int array, Cells<C> modes) {
+  fft_.along_z(FFT<T>::Direction::forward, cells(*at(array).lines_back), modes);
+}
+
+template <class T>
+void Pipeline<T>::fill(int array, const Action& action) {
+  action(planes_[static_cast<std::size_t>(array)]);
+}
+
+template <class T>
+void Pipeline<T>::take(int array, int /*next*/, const Action& action) {
+  action(planes_[static_cast<std::size_t>(array)]);
+}
+
+template <class T>
+void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
+  std::vector<Transpose*> there, back;
+  for (const Use& use : uses) {
+    fft_.settle(*at(use.array).planes);
+    if (arrives(use.mode)) there.push_back(at(use.array).there.get());
+    if (travels_back(use.mode)) back.push_back(at(use.array).back.get());
+  }
+  const Box own = arrays_.front().planes->grid().own();
+  const auto use = [&](int chunk) {
+    const Box slab = slabs_.slab(own, chunk);
+    if (!slab.empty()) meeting({slab.lo.z, slab.hi.z, planes_});
+  };
+  std::vector<Pass> passes;
+  if (!there.empty()) passes.push_back({1, [](int) {}, there});
+  passes.push_back({slabs_.count, use, back});
+  // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes() computes
+  // them.
+  if (!back.empty()) passes.push_back({1, [](int) {}});
+  fft_.passes_.run(passes, back.empty() ? there_ : there.empty() ? back_ : both_);
+}
+
+template <class T>
+std::int64_t Pipeline<T>::memory() const {
+  std::int64_t sum = 0;
+  for (const Array& array : arrays_)
+    for (const auto& storage : {array.lines, array.lines_back})
+      if (storage) sum += static_cast<std::int64_t>(storage->grid().layout().elements * sizeof(C));
+  return sum;
+}
+
+template class Pipeline<float>;
+template class Pipeline<double>;
+
+}  // namespace sc::spectral
