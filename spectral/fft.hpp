@@ -12,6 +12,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/field/field.hpp"
@@ -45,7 +46,14 @@ struct Cells {
   operator Cells<const T>() const requires(!std::is_const_v<T>) { return {at, y, z}; }
 };
 
-/// The same in a plane.
+/// The same for some cells of an axis, from the first of them.
+template <class T>
+struct Section {
+  Cells<T> cells;
+  int count = 0;
+};
+
+/// Cells in a plane.
 template <class T>
 struct Rows {
   T* at = nullptr;
@@ -153,8 +161,9 @@ class FFT {
   std::byte* work(int thread) const;
 
   enum class Direction { forward, backward };
-  /// On a single rank: lines along z of all cells, which no movement can overlap with.
-  void along_z(Direction direction, Cells<const C> from, Cells<C> to);
+  /// Lines of all cells along z, section by section; no movement overlaps with them.
+  using Sections = std::span<const Section<C>>;
+  void along_z(Direction direction, Sections from, Sections to);
   // fft_passes.cpp: the lines of a slab of own cells along one axis.
   using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
   void each_block(int axis, int width, const Box& slab, const Block& block);
@@ -162,6 +171,12 @@ class FFT {
   void x_forward(Cells<const T> in, const Box& slab);
   void x_backward(Cells<T> out, const Box& slab);
   void along(int axis, Direction direction, Cells<const C> from, Cells<C> to, const Box& slab);  // y or z
+  void along(int axis, Direction direction, Sections from, Sections to, const Box& slab);
+  /// All cells of lines along an axis, before or after their transform.
+  Section<C> whole(int axis, Cells<const C> cells, bool points) const {
+    return {{const_cast<C*>(cells.at), cells.y, cells.z},
+            points ? cells_[axis] : kept_[static_cast<std::size_t>(axis)].count()};
+  }
   void xy_forward(Cells<const T> in, const Box& slab);
   void yx_backward(Cells<T> out, const Box& slab);
 

@@ -17,6 +17,16 @@ T* at(const Cells<T>& cells, Int3 c) {
   return cells.at + c.x + c.y * cells.y + c.z * cells.z;
 }
 
+/// The lines along an axis from cell c on.
+template <class E, class C>
+std::vector<Stretch<E>> stretches(std::span<const Section<C>> sections, int axis, Int3 c) {
+  std::vector<Stretch<E>> all;
+  all.reserve(sections.size());
+  for (const Section<C>& s : sections)
+    all.push_back({at(s.cells, c), axis == 1 ? s.cells.y : s.cells.z, s.count});
+  return all;
+}
+
 }  // namespace
 
 /// Calls `block` for groups of at most `width` adjacent lines, in every layer of the slab.
@@ -77,11 +87,17 @@ void FFT<T>::x_backward(Cells<T> out, const Box& slab) {
 
 template <class T>
 void FFT<T>::along(int axis, Direction direction, Cells<const C> from, Cells<C> to, const Box& slab) {
+  const bool forward = direction == Direction::forward;
+  along(axis, direction, std::array{whole(axis, from, forward)}, std::array{whole(axis, to, !forward)}, slab);
+}
+
+template <class T>
+void FFT<T>::along(int axis, Direction direction, Sections from, Sections to, const Box& slab) {
   const Lines<T>& all = axis == 1 ? *along_y_ : *along_z_;
-  const auto step = [axis](const auto& cells) { return axis == 1 ? cells.y : cells.z; };
   each_block(axis, all.block(), slab, [&](Int3 c, int lines, std::byte* work) {
-    const auto go = direction == Direction::forward ? &Lines<T>::forward : &Lines<T>::backward;
-    (all.*go)(at(from, c), step(from), at(to, c), step(to), lines, work);
+    const auto in = stretches<const C>(from, axis, c);
+    const auto out = stretches<C>(to, axis, c);
+    direction == Direction::forward ? all.forward(in, out, lines, work) : all.backward(in, out, lines, work);
   });
 }
 

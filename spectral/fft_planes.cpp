@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FFT in two parts: across planes, with all communication, and within a plane, where a thread computes all
 // lines while the plane is in its cache.
+#include <array>
 #include <cstring>
 
 #include "engine/exec/team.hpp"
@@ -49,7 +50,7 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
 }
 
 template <class T>
-void FFT<T>::along_z(Direction direction, Cells<const C> from, Cells<C> to) {
+void FFT<T>::along_z(Direction direction, Sections from, Sections to) {
   const double begin = context_.timeline().now();
   along(2, direction, from, to, modes_.own());
   context_.accounts()[Resource::messages].core_apart += context_.timeline().now() - begin;
@@ -57,7 +58,9 @@ void FFT<T>::along_z(Direction direction, Cells<const C> from, Cells<C> to) {
 
 template <class T>
 void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
-  if (context_.size() == 1) return along_z(Direction::backward, modes, planes);
+  if (context_.size() == 1)
+    return along_z(Direction::backward, std::array{whole(2, modes, false)},
+                   std::array{whole(2, planes, true)});
   place_pencils();
   settle(*z_);
   const Cells<C>& from = yx_ ? at_x_ : at_y_;
@@ -67,7 +70,9 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
 
 template <class T>
 void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
-  if (context_.size() == 1) return along_z(Direction::forward, planes, modes);
+  if (context_.size() == 1)
+    return along_z(Direction::forward, std::array{whole(2, planes, true)},
+                   std::array{whole(2, modes, false)});
   place_pencils();
   settle(*x_);
   if (!whole_planes())

@@ -85,36 +85,36 @@ constexpr int lines_a_block = 8;
 template <class T>
 class FftwLines final : public Lines<T> {
   using typename Lines<T>::C;
+  using Lines<T>::n_, Lines<T>::kept_, Lines<T>::each_part;
   using Complex = typename Api<T>::Complex;
 
  public:
   FftwLines(int n, Kept kept)
-      : n_(n),
-        kept_(kept),
+      : Lines<T>(n, kept),
         buffer_(line_bytes<T>(n)),
         forward_(Api<T>::complex(n, buffer_, FFTW_FORWARD)),
         backward_(Api<T>::complex(n, buffer_, FFTW_BACKWARD)) {}
 
-  void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-               std::byte* work) const override {
+  void forward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const override {
     for (int first = 0; first < lines; first += lines_a_block) {
       const int some = std::min(lines_a_block, lines - first);
-      gather(in + first, in_stride, some, work, 0, n_);
+      C* at = cells(work, 0);
+      gather(in, 0, n_, first, some, at);
       for (int l = 0; l < some; ++l) Api<T>::run(forward_, line(work, l));
-      scatter(work, 0, kept_.low, out + first, out_stride, some);
-      scatter(work, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
+      scatter(at, out, 0, kept_.low, first, some);
+      scatter(at + n_ - kept_.high, out, kept_.low, kept_.high, first, some);
     }
   }
 
-  void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-                std::byte* work) const override {
+  void backward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const override {
     for (int first = 0; first < lines; first += lines_a_block) {
       const int some = std::min(lines_a_block, lines - first);
-      gather(in + first, in_stride, some, work, 0, kept_.low);
+      C* at = cells(work, 0);
+      gather(in, 0, kept_.low, first, some, at);
       for (int l = 0; l < some; ++l) std::fill_n(cells(work, l) + kept_.low, n_ - kept_.count(), C{});
-      gather(in + first + kept_.low * in_stride, in_stride, some, work, n_ - kept_.high, kept_.high);
+      gather(in, kept_.low, kept_.high, first, some, at + n_ - kept_.high);
       for (int l = 0; l < some; ++l) Api<T>::run(backward_, line(work, l));
-      scatter(work, 0, n_, out + first, out_stride, some);
+      scatter(at, out, 0, n_, first, some);
     }
   }
 
@@ -126,21 +126,22 @@ class FftwLines final : public Lines<T> {
     return reinterpret_cast<C*>(work + static_cast<std::size_t>(l) * line_bytes<T>(n_));
   }
   Complex* line(std::byte* work, int l) const { return reinterpret_cast<Complex*>(cells(work, l)); }
-  void gather(const C* in, std::ptrdiff_t stride, int some, std::byte* work, int begin, int count) const {
-    C* first = cells(work, 0) + begin;
-    const std::ptrdiff_t apart = cells(work, 1) - cells(work, 0);
-    for (int j = 0; j < count; ++j, in += stride)
-      for (int l = 0; l < some; ++l) first[j + l * apart] = in[l];
+  /// Elements [begin, begin + count) of lines first … first + some - 1, to and from lines from `at` on.
+  void gather(Stretches<const C> in, int begin, int count, int first, int some, C* at) const {
+    each_part(in, begin, count, [&](int e, const Stretch<const C>& part) {
+      for (int j = 0; j < part.count; ++j)
+        for (int l = 0; l < some; ++l) at[e + j + l * apart()] = part.at[first + l + j * part.stride];
+    });
   }
-  void scatter(std::byte* work, int begin, int count, C* out, std::ptrdiff_t stride, int some) const {
-    const C* first = cells(work, 0) + begin;
-    const std::ptrdiff_t apart = cells(work, 1) - cells(work, 0);
-    for (int j = 0; j < count; ++j, out += stride)
-      for (int l = 0; l < some; ++l) out[l] = first[j + l * apart];
+  void scatter(const C* at, Stretches<C> out, int begin, int count, int first, int some) const {
+    each_part(out, begin, count, [&](int e, const Stretch<C>& part) {
+      for (int j = 0; j < part.count; ++j)
+        for (int l = 0; l < some; ++l) part.at[first + l + j * part.stride] = at[e + j + l * apart()];
+    });
   }
+  /// Elements between two lines.
+  std::ptrdiff_t apart() const { return static_cast<std::ptrdiff_t>(line_bytes<T>(n_) / sizeof(C)); }
 
-  int n_;
-  Kept kept_;
   Buffer<T> buffer_;
   Plan<T> forward_, backward_;
 };

@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,22 +34,60 @@ Kept kept_modes(int n, int largest);
 /// The same of a real line, whose negative modes are the conjugates of the positive ones.
 int kept_real_modes(int n, int largest);
 
-/// Complex lines that lie next to each other, element j of line i at [i + j * stride]. Forward: all points
-/// in, the kept modes out, densely; backward: the kept modes in, all points out. Unscaled. In place is
-/// allowed.
+/// Some elements of lines that lie next to each other: element j of line i is at [i + j * stride].
+template <class C>
+struct Stretch {
+  C* at = nullptr;
+  std::ptrdiff_t stride = 0;
+  int count = 0;
+};
+/// All elements, one stretch after the other.
+template <class C>
+using Stretches = std::span<const Stretch<C>>;
+
+/// Complex lines that lie next to each other. Forward: all points in, the kept modes out, densely; backward:
+/// the kept modes in, all points out. Unscaled. In place is allowed.
 template <class T>
 class Lines {
  public:
   using C = std::complex<T>;
+  Lines(int n, Kept kept) : n_(n), kept_(kept) {}
   virtual ~Lines() = default;
-  virtual void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-                       std::byte* work) const = 0;
-  virtual void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-                        std::byte* work) const = 0;
+  virtual void forward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const = 0;
+  virtual void backward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const = 0;
+  /// The same with one stretch each.
+  void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+               std::byte* work) const {
+    const Stretch<const C> points{in, in_stride, n_};
+    const Stretch<C> modes{out, out_stride, kept_.count()};
+    forward({&points, 1}, {&modes, 1}, lines, work);
+  }
+  void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+                std::byte* work) const {
+    const Stretch<const C> modes{in, in_stride, kept_.count()};
+    const Stretch<C> points{out, out_stride, n_};
+    backward({&modes, 1}, {&points, 1}, lines, work);
+  }
   /// Of the 64-byte aligned scratch memory of one thread.
   virtual std::size_t work_bytes() const = 0;
   /// How many lines at a time make the best use of the cache.
   virtual int block() const = 0;
+
+ protected:
+  /// part(first, stretch) for the parts of elements [begin, begin + count): `first` is counted from `begin`.
+  template <class E, class F>
+  static void each_part(Stretches<E> all, int begin, int count, F&& part) {
+    int from = 0;  // the stretch's first element
+    for (const Stretch<E>& s : all) {
+      const int lo = begin > from ? begin - from : 0;
+      const int hi = s.count < begin + count - from ? s.count : begin + count - from;
+      if (lo < hi) part(from + lo - begin, Stretch<E>{s.at + lo * s.stride, s.stride, hi - lo});
+      from += s.count;
+    }
+  }
+
+  int n_;
+  Kept kept_;
 };
 
 /// Real lines that are rows of memory, `distance` elements apart.

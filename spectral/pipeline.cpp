@@ -3,6 +3,7 @@
 #include "spectral/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace sc::spectral {
@@ -27,12 +28,6 @@ bool Pipeline<T>::possible(const FFT<T>& fft) {
 }
 
 template <class T>
-Cells<std::complex<T>> Pipeline<T>::cells(const Storage& storage) {
-  const Layout& layout = storage.grid().layout();
-  return {reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
-}
-
-template <class T>
 Pipeline<T>::Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses)
     : Planes(count), fft_(fft), arrays_(static_cast<std::size_t>(count)) {
   Context& context = fft.context_;
@@ -45,46 +40,70 @@ Pipeline<T>::Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses)
   const std::int64_t plane_bytes = std::int64_t{kept.x} * kept.y * static_cast<std::int64_t>(sizeof(C));
   const int planes = (kept.z + ranks - 1) / ranks;
   slabs_ = {2, std::max(1, planes / planes_of_slab(context.threads(), plane_bytes, ranks))};
-  for (int k = 0; k < count; ++k) {
-    at(k).planes = storage("planes " + std::to_string(k), {1, 1, ranks});
-    const Layout& layout = at(k).planes->grid().layout();
-    constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
-    planes_.push_back({at(k).planes->base(), layout.sy * size, layout.sz * size});
-  }
+  for (int k = 0; k < count; ++k) at(k).planes = storage("planes " + std::to_string(k), {1, 1, ranks});
   for (const Use& use : uses) {
     const std::string number = std::to_string(use.array);
     Array& array = at(use.array);
     if (arrives(use.mode)) {
       array.lines = storage("lines " + number, {1, ranks, 1});
-      array.there = fft.make(*array.lines, 2, 1, *array.planes, 1, slabs_.count);
+      array.there = transpose(*array.lines, *array.planes, true);
     }
     if (travels_back(use.mode)) {
       array.lines_back = storage("lines back " + number, {1, ranks, 1});
-      array.back = fft.make(*array.planes, 1, slabs_.count, *array.lines_back, 2, 1);
+      array.back = transpose(*array.planes, *array.lines_back, false);
     }
   }
 }
 
 template <class T>
+std::unique_ptr<Transpose> Pipeline<T>::transpose(Storage& from, Storage& to, bool there) const {
+  return std::make_unique<Transpose>(from, there ? 2 : 1, to, there ? 1 : 2,
+                                     TransposeOptions{.leaving = there ? 1 : slabs_.count,
+                                                      .arriving = there ? slabs_.count : 1,
+                                                      .piece_bytes = fft_.piece_bytes_,
+                                                      .slab_major = true});
+}
+
+template <class T>
+Cells<std::complex<T>> Pipeline<T>::slab_of(const Storage& storage, int lo, int hi) const {
+  const Int3 n = storage.grid().own().extent();
+  const std::ptrdiff_t row = storage.grid().layout().sy;
+  return {reinterpret_cast<C*>(storage.base()) + row * n.y * lo, row * (hi - lo), row};
+}
+
+template <class T>
+std::vector<Section<std::complex<T>>> Pipeline<T>::sections(const Storage& planes,
+                                                            const Storage& lines) const {
+  std::vector<Section<C>> all;
+  const Grid& grid = planes.grid();
+  const int here = grid.context().rank(), first = lines.grid().origin().y;
+  for (int rank = 0; rank < grid.context().size(); ++rank)
+    for (int n = 0; n < slabs_.count; ++n) {
+      const Box whole = grid.box_of(rank), slab = slabs_.slab(whole, n);
+      if (slab.empty()) continue;
+      Cells<C> cells = slab_of(lines, slab.lo.z, slab.hi.z);
+      if (rank == here) {
+        cells = slab_of(planes, slab.lo.z - whole.lo.z, slab.hi.z - whole.lo.z);
+        cells.at += first * cells.y;
+      }
+      all.push_back({cells, slab.extent().z});
+    }
+  return all;
+}
+
+template <class T>
 void Pipeline<T>::to_planes(int array, Cells<const C> modes) {
-  Storage& lines = *at(array).lines;
-  fft_.settle(lines);
-  fft_.along_z(FFT<T>::Direction::backward, modes, cells(lines));
+  const Array& a = at(array);
+  fft_.settle(*a.lines);
+  fft_.along_z(FFT<T>::Direction::backward, std::array{fft_.whole(2, modes, false)},
+               sections(*a.planes, *a.lines));
 }
 
 template <class T>
 void Pipeline<T>::from_planes(int array, Cells<C> modes) {
-  fft_.along_z(FFT<T>::Direction::forward, cells(*at(array).lines_back), modes);
-}
-
-template <class T>
-void Pipeline<T>::fill(int array, const Action& action) {
-  action(planes_[static_cast<std::size_t>(array)]);
-}
-
-template <class T>
-void Pipeline<T>::take(int array, int /*next*/, const Action& action) {
-  action(planes_[static_cast<std::size_t>(array)]);
+  const Array& a = at(array);
+  fft_.along_z(FFT<T>::Direction::forward, sections(*a.planes, *a.lines_back),
+               std::array{fft_.whole(2, modes, false)});
 }
 
 template <class T>
@@ -96,15 +115,23 @@ void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
     if (travels_back(use.mode)) back.push_back(at(use.array).back.get());
   }
   const Box own = arrays_.front().planes->grid().own();
+  std::vector<PlaneBytes> planes(arrays_.size());
   const auto use = [&](int chunk) {
     const Box slab = slabs_.slab(own, chunk);
-    if (!slab.empty()) meeting({slab.lo.z, slab.hi.z, planes_});
+    if (slab.empty()) return;
+    for (std::size_t k = 0; k < planes.size(); ++k) {
+      const Cells<C> cells = slab_of(*arrays_[k].planes, slab.lo.z, slab.hi.z);
+      constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
+      planes[k] = {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size,
+                   cells.z * size};
+    }
+    meeting({slab.lo.z, slab.hi.z, planes});
   };
   std::vector<Pass> passes;
   if (!there.empty()) passes.push_back({1, [](int) {}, there});
   passes.push_back({slabs_.count, use, back});
-  // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes() computes
-  // them.
+  // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes()
+  // computes them.
   if (!back.empty()) passes.push_back({1, [](int) {}});
   fft_.passes_.run(passes, back.empty() ? there_ : there.empty() ? back_ : both_);
 }

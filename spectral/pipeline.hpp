@@ -25,16 +25,16 @@ class Pipeline final : public Planes {
   /// that will occur. The transform must outlive the pipeline.
   Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses);
 
-  // Planes of a step are not filled or taken by themselves, but by their lines:
-  /// before meet(), from the modes, which are preserved and may be overwritten afterwards,
+  /// The lines of an array: before meet(), from the modes, which may be overwritten afterwards,
   void to_planes(int array, Cells<const C> modes);
   /// and after it, to the modes.
   void from_planes(int array, Cells<C> modes);
 
-  void fill(int array, const Action& action) override;
+  // Between them there are no planes outside of meet(): the actions get none.
+  void fill(int, const Action& action) override { action({}); }
+  void take(int, int, const Action& action) override { action({}); }
   /// Collective: uses slabs in ascending order.
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override;
-  void take(int array, int next, const Action& action) override;
   bool overlaps_messages() const override { return true; }
   /// Bytes of memory on this rank, besides the planes.
   std::int64_t memory() const;
@@ -45,13 +45,16 @@ class Pipeline final : public Planes {
     std::shared_ptr<Storage> lines, lines_back;  ///< nullptr if it does not arrive, or travel back
     std::unique_ptr<Transpose> there, back;
   };
-  static Cells<C> cells(const Storage& storage);
   Array& at(int array) { return arrays_[static_cast<std::size_t>(array)]; }
+  std::unique_ptr<Transpose> transpose(Storage& from, Storage& to, bool there) const;
+  /// The lines along z of an array, slab by slab: the rank's own planes in `planes`, others in `lines`.
+  std::vector<Section<C>> sections(const Storage& planes, const Storage& lines) const;
+  /// The rows of a slab [lo, hi) of planes in slab-major order (see TransposeOptions), from its first plane.
+  Cells<C> slab_of(const Storage& storage, int lo, int hi) const;
 
   FFT<T>& fft_;
   Chunks slabs_;  ///< of planes
   std::vector<Array> arrays_;
-  std::vector<PlaneBytes> planes_;
   PassKind there_{"fft to planes"}, back_{"fft from planes"}, both_{"fft pipeline"};
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planes: arrays of planes between the two parts of a transform (FFT::backward_across and others), where all
-// arrays are used together at the points, plane by plane. They are stored in memory or in files, or arrive and
-// leave while they are used (Pipeline), with the same interface. Here they are bytes, of either precision.
+// arrays are used together at the points, plane by plane. They are stored in memory or in files, or arrive
+// and leave while they are used (Pipeline), with the same interface. Here they are bytes, of either
+// precision.
 //
 // In files, two arrays are in near memory: one is written or read while the other is transformed. The last
 // two arrays always stay in memory.

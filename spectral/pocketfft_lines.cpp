@@ -31,39 +31,37 @@ class PocketLines final : public Lines<T> {
   using V = Vector<T>;
   using P = Packs<V, T>;
   using typename Lines<T>::C;
+  using Lines<T>::n_, Lines<T>::kept_, Lines<T>::each_part;
   using Pack = pf::cmplx<V>;
 
  public:
   PocketLines(int n, Kept kept)
-      : n_(n),
-        kept_(kept),
+      : Lines<T>(n, kept),
         packs_(static_cast<int>(std::clamp(blocked_bytes / (static_cast<std::size_t>(n) * sizeof(Pack)),
                                            std::size_t{1}, std::size_t{8}))),
         plan_(static_cast<std::size_t>(n)) {}
 
-  void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-               std::byte* work) const override {
+  void forward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const override {
     blocks(lines, [&](int first, int some) {
       Pack* packs = reinterpret_cast<Pack*>(work);
-      gather(in + first, in_stride, some, packs, 0, n_);
-      if (in != out) prefetch_for_writing(out + first, out_stride, some, kept_.count());
+      gather(in, 0, n_, first, some, packs);
+      if (in[0].at != out[0].at) prefetch_for_writing(out, first, some);
       transform(packs, some, true);
-      scatter(packs, 0, kept_.low, out + first, out_stride, some);
-      scatter(packs, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
+      scatter(packs, out, 0, kept_.low, first, some);
+      scatter(packs + n_ - kept_.high, out, kept_.low, kept_.high, first, some);
     });
   }
 
-  void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
-                std::byte* work) const override {
+  void backward(Stretches<const C> in, Stretches<C> out, int lines, std::byte* work) const override {
     blocks(lines, [&](int first, int some) {
       Pack* packs = reinterpret_cast<Pack*>(work);
-      gather(in + first, in_stride, some, packs, 0, kept_.low);
+      gather(in, 0, kept_.low, first, some, packs);
       for (int b = 0; b * P::lanes < some; ++b)
         std::fill_n(packs + b * n_ + kept_.low, n_ - kept_.count(), Pack{V{}, V{}});
-      gather(in + first + kept_.low * in_stride, in_stride, some, packs, n_ - kept_.high, kept_.high);
-      if (in != out) prefetch_for_writing(out + first, out_stride, some, n_);
+      gather(in, kept_.low, kept_.high, first, some, packs + n_ - kept_.high);
+      if (in[0].at != out[0].at) prefetch_for_writing(out, first, some);
       transform(packs, some, false);
-      scatter(packs, 0, n_, out + first, out_stride, some);
+      scatter(packs, out, 0, n_, first, some);
     });
   }
 
@@ -84,17 +82,28 @@ class PocketLines final : public Lines<T> {
   }
   /// Prefetches output lines for writing: the hardware prefetcher does not detect such short and distant
   /// rows.
-  static void prefetch_for_writing(C* out, std::ptrdiff_t stride, int some, int count) {
+  static void prefetch_for_writing(Stretches<C> out, int first, int some) {
     constexpr int apart = cache_line / sizeof(C);
-    for (int j = 0; j < count; ++j, out += stride)
-      for (int l = 0; l < some; l += apart) __builtin_prefetch(out + l, 1);
+    for (const Stretch<C>& s : out)
+      for (int j = 0; j < s.count; ++j)
+        for (int l = 0; l < some; l += apart) __builtin_prefetch(s.at + first + j * s.stride + l, 1);
   }
-  // Elements [begin, begin + count) of `some` lines. If lines do not fill the last pack, it also includes
-  // lines of the previous pack, which are then transformed twice with equal results.
-  void gather(const C* in, std::ptrdiff_t stride, int some, Pack* packs, int begin, int count) const {
+  // Elements [begin, begin + count) of lines first … first + some - 1, to and from packs from `packs` on. If
+  // lines do not fill the last pack, it also includes lines of the previous pack, which are then transformed
+  // twice with equal results.
+  void gather(Stretches<const C> in, int begin, int count, int first, int some, Pack* packs) const {
+    each_part(in, begin, count,
+              [&](int at, const Stretch<const C>& part) { gather(part, first, some, packs + at); });
+  }
+  void scatter(const Pack* packs, Stretches<C> out, int begin, int count, int first, int some) const {
+    each_part(out, begin, count,
+              [&](int at, const Stretch<C>& part) { scatter(packs + at, part, first, some); });
+  }
+  void gather(const Stretch<const C>& part, int first, int some, Pack* packs) const {
     const int full = some / P::lanes;
-    for (int j = 0; j < count; ++j, in += stride) {
-      Pack* to = packs + begin + j;
+    const C* in = part.at + first;
+    for (int j = 0; j < part.count; ++j, in += part.stride) {
+      Pack* to = packs + j;
       for (int b = 0; b < full; ++b) P::split(in + b * P::lanes, to[b * n_].r, to[b * n_].i);
       if (full * P::lanes == some) continue;
       if (full > 0)
@@ -103,10 +112,11 @@ class PocketLines final : public Lines<T> {
         P::split(in, some, to->r, to->i);
     }
   }
-  void scatter(const Pack* packs, int begin, int count, C* out, std::ptrdiff_t stride, int some) const {
+  void scatter(const Pack* packs, const Stretch<C>& part, int first, int some) const {
     const int full = some / P::lanes;
-    for (int j = 0; j < count; ++j, out += stride) {
-      const Pack* from = packs + begin + j;
+    C* out = part.at + first;
+    for (int j = 0; j < part.count; ++j, out += part.stride) {
+      const Pack* from = packs + j;
       for (int b = 0; b < full; ++b) P::join(out + b * P::lanes, from[b * n_].r, from[b * n_].i);
       if (full * P::lanes == some) continue;
       if (full > 0)
@@ -119,8 +129,6 @@ class PocketLines final : public Lines<T> {
     for (int b = 0; b * P::lanes < some; ++b) plan_.exec(packs + b * n_, T(1), forward);
   }
 
-  int n_;
-  Kept kept_;
   int packs_;
   pf::pocketfft_c<T> plan_;
 };

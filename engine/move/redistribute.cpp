@@ -41,6 +41,16 @@ Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int
           .face = {}};
 }
 
+/// Cells of a slab, all of its planes, as a range of a flat array: a slab after the other, in a slab the rows
+/// of each y, plane by plane.
+Box flat(const Box& cells, const Grid& grid, int rank) {
+  if (cells.empty()) return {};
+  const Int3 n = cells.extent();
+  const auto row = static_cast<int>(grid.layout_of(rank).sy);
+  const int first = row * (cells.lo.z * grid.box_of(rank).extent().y + cells.lo.y * n.z);
+  return {{first, 0, 0}, {first + row * n.y * n.z, 1, 1}};
+}
+
 /// Divides the regions of one chunk, for all peers, into parcels.
 void add_parcels(const Context& context, const std::vector<Region>& regions, std::size_t cell_bytes,
                  const ChunkBytes& bytes, std::vector<Parcel>& out) {
@@ -104,6 +114,13 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
       for (int peer = 0; peer < context.size(); ++peer) {
         out.push_back(overlap(from.grid(), rank, leaving(rank, i), to.grid(), peer, arriving(peer, j), peer));
         in.push_back(overlap(from.grid(), peer, leaving(peer, i), to.grid(), rank, arriving(rank, j), peer));
+        if (!chunks.slab_major) continue;
+        for (Region* one : {&out.back(), &in.back()}) {
+          const bool leaves = one == &out.back();
+          one->source = flat(one->source, from.grid(), leaves ? rank : peer);
+          one->sink = flat(one->sink, to.grid(), leaves ? peer : rank);
+          if (peer == rank) one->source = {};  // both ends take them from one place
+        }
       }
       add_parcels(context, out, cell_bytes, bytes, departures);
       auto first = static_cast<int>(arrivals.size());

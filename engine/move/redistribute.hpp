@@ -47,6 +47,7 @@ class Redistribute : public Exchange {
   struct InChunks {
     Chunks leaving, arriving;
     ChunkBytes piece_bytes = {};
+    bool slab_major = false;  ///< see TransposeOptions
   };
   Redistribute(Storage& from, Storage& to, const InChunks& chunks);
 

@@ -50,6 +50,7 @@ Transpose::Transpose(Storage& from, int from_axis, Storage& to, int to_axis, Tra
     : Transpose(from, to,
                 InChunks{.leaving = slabs(from, from_axis, options.leaving),
                          .arriving = slabs(to, to_axis, options.arriving),
-                         .piece_bytes = options.piece_bytes}) {}
+                         .piece_bytes = options.piece_bytes,
+                         .slab_major = options.slab_major}) {}
 
 }  // namespace sc

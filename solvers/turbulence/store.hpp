@@ -25,8 +25,8 @@ class Store {
  public:
   using Planes = spectral::Planes;
 
-  /// Collective. `pipeline` has the planes, unless it is nullptr. `fields`: names of the fields of modes besides
-  /// the velocity. Throws Error (storage) if the files cannot be created.
+  /// Collective. `pipeline` has the planes, unless it is nullptr. `fields`: names of the fields of modes
+  /// besides the velocity. Throws Error (storage) if the files cannot be created.
   Store(Runner& runner, const Transforms& transforms, const Budget& budget, const StorageOptions& options,
         std::shared_ptr<Planes> pipeline, const std::vector<const char*>& fields);
 

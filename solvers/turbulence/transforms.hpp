@@ -34,11 +34,10 @@ class Transforms {
   virtual const Choice* choice() const = 0;
   virtual void begin_step() = 0;
 
-  // Collective: a component of a field of modes, to and from an array of planes; components `first`, … of such
-  // a field to and from all components of a field of points.
+  // Collective: a component of a field of modes, to and from an array of planes; components `first`, … of
+  // such a field to and from all components of a field of points.
   virtual void to_planes(AnyField& modes, int component, int array, const spectral::PlaneBytes& planes) = 0;
-  virtual void from_planes(int array, const spectral::PlaneBytes& planes, AnyField& modes,
-                           int component) = 0;
+  virtual void from_planes(int array, const spectral::PlaneBytes& planes, AnyField& modes, int component) = 0;
   virtual void to_points(AnyField& modes, int first, AnyField& points) = 0;
   virtual void from_points(AnyField& points, AnyField& modes, int first) = 0;
 

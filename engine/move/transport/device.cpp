@@ -23,10 +23,12 @@ std::shared_ptr<Device> device_of(const std::vector<Route>& routes) {
 /// If MPI cannot access device memory, the buffers are in pinned host memory. Kernels pack into it and unpack
 /// from it directly, without a further copy (docs/decisions/0035).
 DeviceMessages::DeviceMessages(Ends& ends, Device& device)
-    : Messages(ends,
-               [&](std::size_t bytes) {
-                 return *ends.context.device_messages() ? device.allocate(bytes) : device.pinned(bytes);
-               }),
+    : Messages(
+          ends,
+          [&](std::size_t bytes) {
+            return *ends.context.device_messages() ? device.allocate(bytes) : device.pinned(bytes);
+          },
+          true),
       device_(device) {
   packing_.reserve(ends.departures.size());
 }

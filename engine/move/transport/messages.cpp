@@ -36,10 +36,11 @@ MPI_Datatype rows_of(const CellMemory& cells, Int3 n, int layers, std::size_t ce
 
 }  // namespace
 
-Messages::Messages(Ends& ends) : Messages(ends, host_memory) {}
+Messages::Messages(Ends& ends) : Messages(ends, host_memory, false) {}
 
-Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate)
-    : Channel(ends) {
+Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate,
+                   bool packs)
+    : Channel(ends), packs_(packs) {
   std::size_t bytes = 0, count = 0;
   int orders = 0;
   for (auto* list : {&ends.departures, &ends.arrivals})
@@ -75,7 +76,7 @@ MPI_Datatype Messages::type_of(const Endpoint& end) const {
   };
   const std::vector<Part>& parts = end.parcel.parts;
   MPI_Datatype all = MPI_DATATYPE_NULL;
-  if (end.transport != Transport::mpi || !std::all_of(parts.begin(), parts.end(), whole_rows)) return all;
+  if (packs_ || !std::all_of(parts.begin(), parts.end(), whole_rows)) return all;
   std::vector<MPI_Datatype> types;
   std::vector<MPI_Aint> begins;
   for (const Part& part : parts) {

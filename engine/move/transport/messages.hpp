@@ -22,8 +22,8 @@ class Messages : public Channel {
   void abandon() override { new std::shared_ptr<std::byte>(buffers_); }
 
  protected:
-  /// `allocate` provides the buffers.
-  Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate);
+  /// `allocate` provides the buffers; `packs`: all messages are packed, because MPI cannot access the cells.
+  Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate, bool packs);
   void start(Endpoint& end);
 
   int sending_ = 0;  // departures in flight
@@ -32,6 +32,7 @@ class Messages : public Channel {
   /// The MPI datatype of an end with long rows; otherwise MPI_DATATYPE_NULL.
   MPI_Datatype type_of(const Endpoint& end) const;
 
+  bool packs_;
   std::shared_ptr<std::byte> buffers_;
   // Requests in progress, and their endpoints.
   std::vector<MPI_Request> requests_;
