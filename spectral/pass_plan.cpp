@@ -31,9 +31,9 @@ void PassPlan::add(std::span<const PassShape> passes, Slab slab, bool in_turn) {
   };
   after_.clear();
   int need = -1, give = -1;
-  if (travels(slab.pass - 1)) {
-    need = plan_.add(Arrival{.movement = slab.pass - 1, .number = slab.number, .step = step - 1});
-  } else {
+  const bool arrives = travels(slab.pass - 1);
+  if (arrives) need = plan_.add(Arrival{.movement = slab.pass - 1, .number = slab.number, .step = step - 1});
+  if (!arrives || passes[static_cast<std::size_t>(slab.pass) - 1].by_array) {
     for (std::size_t c = 0; c < slabs_.size(); ++c)
       if (slabs_[c].pass == slab.pass - 1) after_.push_back(static_cast<int>(c));
   }

@@ -20,6 +20,7 @@ enum class Next {
 struct PassShape {
   int slabs = 1;
   Next next = Next::in_memory;
+  bool by_array = false;  ///< see Pass
 };
 
 class PassPlan {

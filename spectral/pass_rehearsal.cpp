@@ -14,35 +14,30 @@ namespace {
 /// A received message is timed like one of the same array that this rank sends to its sender, counted from
 /// the last message in both directions: if these are divided into different numbers of pieces, the last ones
 /// correspond.
-using Likes = std::map<std::pair<const Transpose*, int>, std::vector<int>>;  // [peer], in order of sending
+using Likes = std::map<std::pair<const Transpose*, int>, std::map<int, int>>;  // [peer], [order of parcels]
 
 }  // namespace
 
-RehearsedRun PassRun::rehearsed(const char* name) {
-  RehearsedRun run{.stage = name, .plan = {}};
-  Rehearsal& rehearsal = *context_.rehearsal();
-  rehearsal.into(&run);
+/// Pieces and arrivals of the plan; chunks follow.
+void PassRun::rehearse(const char* name) {
+  rehearsed_ = std::make_shared<RehearsedRun>(RehearsedRun{.stage = name, .plan = {}});
+  rehearsed_pieces_ = 0;
+  RehearsedRun& run = *rehearsed_;
   Likes likes;
   std::vector<int> numbers(passes_.size());  // of the pieces so far
-  const auto ids = [](int first, int count) {
-    std::vector<int> all;
-    for (int n = 0; n < count; ++n) all.push_back(first + n);
-    return all;
-  };
-  const Plan& plan = plan_.plan();
-  for (const Piece& piece : plan.pieces()) {
-    each_given(piece, [&](Transpose& gives, int arriving) {
-      const auto [first, last] = gives.departures_of(piece.number, arriving);
+  for (const Piece& piece : plan_.plan().pieces()) {
+    each_given(piece, [&](Transpose& gives, int leaving, int arriving) {
+      const auto [first, last] = gives.departures_of(leaving, arriving);
       for (int d = first; d < last; ++d) {
         const Parcel& parcel = gives.departures()[static_cast<std::size_t>(d)].parcel;
         int& number = numbers[static_cast<std::size_t>(piece.movement)];
         const int id = run.plan.add(Piece{.movement = piece.movement, .number = number++});
-        likes[{&gives, parcel.peer}].push_back(id);
+        likes[{&gives, parcel.peer}][parcel.order] = id;
         run.departures.push_back(gives.departure(d).value_or(Passage{}));
       }
     });
   }
-  for (const Arrival& arrival : plan.arrivals()) {
+  for (const Arrival& arrival : plan_.plan().arrivals()) {
     auto& awaited = run.arrivals.emplace_back();
     run.plan.add(arrival);
     for (const Transpose* from : pass(arrival.movement).gives) {
@@ -50,31 +45,32 @@ RehearsedRun PassRun::rehearsed(const char* name) {
       for (const Endpoint& end : from->arrivals()) ++count[end.parcel.peer];
       for (const int a : from->arrivals_of(arrival.number)) {
         const Parcel& parcel = from->arrivals()[static_cast<std::size_t>(a)].parcel;
-        const std::vector<int>& sent = likes[{from, parcel.peer}];
-        const int n = parcel.order + static_cast<int>(sent.size()) - count[parcel.peer];
-        awaited.push_back(
-            {from->arrival(a).value_or(Passage{}), n < 0 ? -1 : sent[static_cast<std::size_t>(n)]});
+        const std::map<int, int>& sent = likes[{from, parcel.peer}];
+        const auto like = sent.find(parcel.order + static_cast<int>(sent.size()) - count[parcel.peer]);
+        awaited.push_back({from->arrival(a).value_or(Passage{}), like == sent.end() ? -1 : like->second});
       }
     }
   }
-  int left = 0;  // number of pieces, in the order of their slabs
-  for (const Chunk& chunk : plan.chunks()) {
-    int gives = 0;
-    for (const int p : plan.ids(chunk.gives)) {
-      const Piece& piece = plan.pieces()[static_cast<std::size_t>(p)];
-      for (const Transpose* one : pass(piece.movement).gives) {
-        const auto [first, last] = one->departures_of(piece.number);
-        gives += last - first;
-      }
-    }
-    run.plan.add(chunk, plan.ids(chunk.after), plan.ids(chunk.needs), ids(left, gives));
-    left += gives;
-    run.works.emplace_back();
-    const PassPlan::Slab slab = plan_.slab(chunk);
-    pass(slab.pass).compute(slab.number);
-  }
+}
+
+/// The next chunk of the plan, with its work, and its pieces, which are numbered in the order of the chunks.
+void PassRun::rehearse_chunk() {
+  RehearsedRun& run = *rehearsed_;
+  const Plan& plan = plan_.plan();
+  const Chunk& chunk = plan.chunks()[run.plan.chunks().size()];
+  std::vector<int> gives;
+  for (const int p : plan.ids(chunk.gives))
+    each_given(plan.pieces()[static_cast<std::size_t>(p)], [&](Transpose& one, int leaving, int arriving) {
+      const auto [first, last] = one.departures_of(leaving, arriving);
+      for (int d = first; d < last; ++d) gives.push_back(rehearsed_pieces_++);
+    });
+  run.plan.add(chunk, plan.ids(chunk.after), plan.ids(chunk.needs), gives);
+  run.works.emplace_back();
+  Rehearsal& rehearsal = *context_.rehearsal();
+  rehearsal.into(&run);
+  const PassPlan::Slab slab = plan_.slab(chunk);
+  pass(slab.pass).compute(slab.number);
   rehearsal.into(nullptr);
-  return run;
 }
 
 }  // namespace sc::spectral

@@ -54,53 +54,86 @@ Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
 }
 
 void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
-  const Timeline& timeline = context_.timeline();
-  const Choice::Run turn = turn_of(passes, kind);
-  const bool hides = turn.strategy->overlaps;
-  const bool trying = turn.kind >= 0 && choice_->trying();
+  begin(passes, kind);
+  finish();
+}
+
+void PassRun::begin(std::span<const Pass> passes, PassKind& kind) {
+  const double begin = context_.timeline().now();
+  kind_ = &kind;
+  turn_ = turn_of(passes, kind);
+  const bool hides = turn_.strategy->overlaps;
+  const bool trying = turn_.kind >= 0 && choice_->trying();
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && turn.trial;  // a trial without overlap also serves as a sample
-  const Strategy& strategy = sample ? Strategy::ordered : *turn.strategy;
+  const bool lent = !hides && turn_.trial;  // a trial without overlap also serves as a sample
+  counts_as_ = sample || lent ? Sampled::Kind::sample
+               : hides        ? Sampled::Kind::overlapped
+                              : Sampled::Kind::plain;
+  const Strategy& strategy = sample ? Strategy::ordered : *turn_.strategy;
   booked_on_ = sample || lent ? sample_name_ : name_;
   overlaps_ = strategy.overlaps;
   moving_ = 0;
   shape(passes);
-  const double begin = timeline.now();
   plan_.make(shapes_, !strategy.overlaps);
-  if (Rehearsal* rehearsal = context_.rehearsal()) rehearsal->events.emplace_back(rehearsed(kind.name));
-  executor_.carry_out(plan_.plan(), strategy, *this);
-  for (const Pass& pass : passes)
+  if (context_.rehearsal()) rehearse(kind.name);
+  executor_.begin(plan_.plan(), strategy, *this);
+  spent_ = context_.timeline().now() - begin;
+}
+
+void PassRun::advance() {
+  const double begin = context_.timeline().now();
+  if (rehearsed_) rehearse_chunk();
+  executor_.advance(*this);
+  spent_ += context_.timeline().now() - begin;
+}
+
+void PassRun::finish() {
+  const double begin = context_.timeline().now();
+  if (rehearsed_) {
+    while (rehearsed_->plan.chunks().size() < plan_.plan().chunks().size()) rehearse_chunk();
+    context_.rehearsal()->events.emplace_back(std::move(*rehearsed_));
+    rehearsed_.reset();
+  }
+  executor_.finish(*this);
+  for (const Pass& pass : passes_)
     for (Transpose* transpose : pass.gives) timed(Phase::wait, [&] { transpose->wait(); });
-  const double computing = timeline.now() - begin - moving_;
-  const auto counts_as = sample || lent ? Sampled::Kind::sample
-                         : hides        ? Sampled::Kind::overlapped
-                                        : Sampled::Kind::plain;
-  kind.sampled.ran(counts_as, {moving_, computing}, context_.accounts()[Resource::messages]);
-  if (turn.kind >= 0) choice_->end(turn, !sample);
+  spent_ += context_.timeline().now() - begin;
+  kind_->sampled.ran(counts_as_, {moving_, spent_ - moving_}, context_.accounts()[Resource::messages]);
+  if (turn_.kind >= 0) choice_->end(turn_, counts_as_ != Sampled::Kind::sample || !turn_.strategy->overlaps);
 }
 
 void PassRun::shape(std::span<const Pass> passes) {
   passes_ = passes;
   shapes_.clear();
   for (const Pass& pass : passes)
-    shapes_.push_back({pass.slabs, pass.gives.empty()                 ? Next::in_memory
-                                   : pass.gives.front()->cuts_agree() ? Next::from_the_same
-                                                                      : Next::from_all});
+    shapes_.push_back({pass.slabs,
+                       pass.gives.empty()                 ? Next::in_memory
+                       : pass.gives.front()->cuts_agree() ? Next::from_the_same
+                                                          : Next::from_all,
+                       pass.by_array});
 }
 
 void PassRun::start(const Piece& piece) {
   timed(Phase::start, [&] {
-    each_given(piece,
-               [&](Transpose& transpose, int arriving) { transpose.start_chunk(piece.number, arriving); });
+    each_given(piece, [](Transpose& transpose, int leaving, int arriving) {
+      transpose.start_chunk(leaving, arriving);
+    });
   });
 }
 
-/// In the order in which the next pass uses them: a slab of all arrays.
-void PassRun::each_given(const Piece& piece,
-                         const std::function<void(Transpose&, int arriving)>& action) const {
-  const std::vector<Transpose*>& gives = pass(piece.movement).gives;
-  for (int j = 0; j < gives.front()->arriving(); ++j)
-    for (Transpose* transpose : gives) action(*transpose, j);
+/// In the order in which the next pass uses them: a slab of all arrays. By array, the last third of the slabs
+/// goes before: about as much as travels while the lines of the other arrays are computed, if messages take
+/// as long as all computation.
+void PassRun::each_given(const Piece& piece, const Given& action) const {
+  const Pass& from = pass(piece.movement);
+  const int slabs = from.gives.front()->arriving(), early = from.by_array ? slabs - slabs / 3 : slabs;
+  const bool last = piece.number + 1 == from.slabs;
+  for (int j = 0; j < slabs; ++j)
+    for (std::size_t k = 0; k < from.gives.size(); ++k) {
+      const bool own = !from.by_array || static_cast<int>(k) == piece.number;
+      if (j < early ? last || !from.by_array : own)
+        action(*from.gives[k], from.by_array ? 0 : piece.number, j);
+    }
 }
 
 bool PassRun::arrived(const Arrival& arrival) {

@@ -26,6 +26,9 @@ struct Pass {
   std::function<void(int slab)> compute;
   /// Transfer the slabs of each array to the next pass, which otherwise uses them in place.
   std::vector<Transpose*> gives = {};
+  /// Slab k is the whole of array k, of `gives`. The slabs of the next pass that are used last travel with
+  /// each array; the others follow the last array, slab by slab.
+  bool by_array = false;
 };
 
 /// Transforms with the same passes.
@@ -42,6 +45,11 @@ class PassRun final : private Ports {
   /// Collective. The result does not depend on the order, and the arrays of a pass are transferred alike.
   /// Occasionally a run of the kind is executed without overlap, to measure M.
   void run(std::span<const Pass> passes, PassKind& kind);
+  /// Collective. The same in parts: begin(), advance() for each slab of the first pass, which computes it and
+  /// starts its messages, and finish(). The passes and the kind remain in place until then.
+  void begin(std::span<const Pass> passes, PassKind& kind);
+  void advance();
+  void finish();
   /// Collective: see Runner::begin_step().
   void begin_step() {
     if (choice_) choice_->begin_step();
@@ -52,13 +60,16 @@ class PassRun final : private Ports {
  private:
   Choice::Run turn_of(std::span<const Pass> passes, PassKind& kind);
   void shape(std::span<const Pass> passes);
-  RehearsedRun rehearsed(const char* name);
+  void rehearse(const char* name);
+  void rehearse_chunk();
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
   void wait(const Arrival& arrival) override;
   void compute(const Chunk& chunk) override;
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
-  void each_given(const Piece& piece, const std::function<void(Transpose&, int arriving)>& action) const;
+  /// What a piece of the plan consists of, in the order of sending.
+  using Given = std::function<void(Transpose&, int leaving, int arriving)>;
+  void each_given(const Piece& piece, const Given& action) const;
   const Pass& pass(int number) const { return passes_[static_cast<std::size_t>(number)]; }
   template <class Action>
   void timed(Phase phase, Action&& action);
@@ -72,6 +83,12 @@ class PassRun final : private Ports {
   std::vector<PassShape> shapes_;
   // Of the current run.
   std::span<const Pass> passes_;
+  PassKind* kind_ = nullptr;
+  Choice::Run turn_ = {};
+  Sampled::Kind counts_as_ = {};
+  double spent_ = 0;  // seconds
+  std::shared_ptr<RehearsedRun> rehearsed_;
+  int rehearsed_pieces_ = 0;
   std::uint16_t booked_on_ = 0;
   bool overlaps_ = false;
   double moving_ = 0;  // seconds in starting and waiting for transposes

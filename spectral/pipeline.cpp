@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 
+#include "engine/base/error.hpp"
+
 namespace sc::spectral {
 
 namespace {
@@ -92,11 +94,41 @@ std::vector<Section<std::complex<T>>> Pipeline<T>::sections(const Storage& plane
 }
 
 template <class T>
+void Pipeline<T>::expect(const std::vector<Use>& uses) {
+  std::vector<Transpose*> there, back;
+  arriving_.clear();
+  filled_ = 0;
+  for (const Use& use : uses) {
+    Array& array = at(use.array);
+    fft_.settle(*array.planes);
+    if (arrives(use.mode)) {
+      arriving_.push_back(use.array);
+      there.push_back(array.there.get());
+    }
+    if (travels_back(use.mode)) back.push_back(array.back.get());
+  }
+  passes_.clear();
+  if (!there.empty())
+    passes_.push_back({static_cast<int>(there.size()), [this](int) { fill_(); }, there, true});
+  passes_.push_back({slabs_.count, [this](int slab) { use(slab); }, back});
+  // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes()
+  // computes them.
+  if (!back.empty()) passes_.push_back({1, [](int) {}});
+  fft_.passes_.begin(passes_, back.empty() ? there_ : there.empty() ? back_ : both_);
+}
+
+template <class T>
 void Pipeline<T>::to_planes(int array, Cells<const C> modes) {
+  if (filled_ >= arriving_.size() || arriving_[filled_] != array)
+    throw Error(Exit::failure, "array " + std::to_string(array) + " of planes is not expected now");
+  ++filled_;
   const Array& a = at(array);
   fft_.settle(*a.lines);
-  fft_.along_z(FFT<T>::Direction::backward, std::array{fft_.whole(2, modes, false)},
-               sections(*a.planes, *a.lines));
+  fill_ = [&] {
+    fft_.along(2, FFT<T>::Direction::backward, std::array{fft_.whole(2, modes, false)},
+               sections(*a.planes, *a.lines), fft_.modes_.own());
+  };
+  fft_.passes_.advance();
 }
 
 template <class T>
@@ -108,32 +140,26 @@ void Pipeline<T>::from_planes(int array, Cells<C> modes) {
 
 template <class T>
 void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
-  std::vector<Transpose*> there, back;
-  for (const Use& use : uses) {
-    fft_.settle(*at(use.array).planes);
-    if (arrives(use.mode)) there.push_back(at(use.array).there.get());
-    if (travels_back(use.mode)) back.push_back(at(use.array).back.get());
+  if (passes_.empty()) expect(uses);
+  if (filled_ < arriving_.size())
+    throw Error(Exit::failure, "array " + std::to_string(arriving_[filled_]) + " of planes is not filled");
+  meeting_ = &meeting;
+  fft_.passes_.finish();
+  passes_.clear();
+}
+
+template <class T>
+void Pipeline<T>::use(int chunk) {
+  const Box slab = slabs_.slab(arrays_.front().planes->grid().own(), chunk);
+  if (slab.empty()) return;
+  std::vector<PlaneBytes> planes;
+  for (const Array& array : arrays_) {
+    const Cells<C> cells = slab_of(*array.planes, slab.lo.z, slab.hi.z);
+    constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
+    planes.push_back(
+        {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size, cells.z * size});
   }
-  const Box own = arrays_.front().planes->grid().own();
-  std::vector<PlaneBytes> planes(arrays_.size());
-  const auto use = [&](int chunk) {
-    const Box slab = slabs_.slab(own, chunk);
-    if (slab.empty()) return;
-    for (std::size_t k = 0; k < planes.size(); ++k) {
-      const Cells<C> cells = slab_of(*arrays_[k].planes, slab.lo.z, slab.hi.z);
-      constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
-      planes[k] = {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size,
-                   cells.z * size};
-    }
-    meeting({slab.lo.z, slab.hi.z, planes});
-  };
-  std::vector<Pass> passes;
-  if (!there.empty()) passes.push_back({1, [](int) {}, there});
-  passes.push_back({slabs_.count, use, back});
-  // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes()
-  // computes them.
-  if (!back.empty()) passes.push_back({1, [](int) {}});
-  fft_.passes_.run(passes, back.empty() ? there_ : there.empty() ? back_ : both_);
+  (*meeting_)({slab.lo.z, slab.hi.z, planes});
 }
 
 template <class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline: planes in memory that are used while others travel. The lines along z of all arrays are computed
-// first. Then meet() is one plan: it uses slabs of planes of all arrays as they arrive, and what it has
-// written travels back slab by slab. Transforms of one array after the other (FFT::backward_across and
-// forward_across) need less memory, but each can overlap only with its own lines along z.
+// Pipeline: planes in memory that are used while others travel. One plan computes the lines along z of all
+// arrays, uses slabs of planes of all arrays as they arrive, and sends back what it has written, slab by
+// slab. Transforms of one array after the other (FFT::backward_across and forward_across) need less memory,
+// but each can overlap only with its own lines along z.
 #pragma once
 
 #include <array>
@@ -22,15 +22,18 @@ class Pipeline final : public Planes {
   /// Whether there are messages, and every rank has whole planes.
   static bool possible(const FFT<T>& fft);
   /// Collective. Arrays that meet() reads arrive in planes, those that it writes travel back; `uses` are all
-  /// that will occur. The transform must outlive the pipeline.
+  /// that will occur. The transform must outlive the pipeline, and runs nothing else between expect() and
+  /// meet().
   Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses);
 
-  /// The lines of an array: before meet(), from the modes, which may be overwritten afterwards,
+  /// Collective: the lines of an array, after expect() and in its order, from the modes, which may be
+  /// overwritten afterwards; its planes begin to travel.
   void to_planes(int array, Cells<const C> modes);
-  /// and after it, to the modes.
+  /// After meet(): the lines to the modes.
   void from_planes(int array, Cells<C> modes);
 
-  // Between them there are no planes outside of meet(): the actions get none.
+  void expect(const std::vector<Use>& uses) override;
+  // Planes are only accessible in meet(): the actions get none.
   void fill(int, const Action& action) override { action({}); }
   void take(int, int, const Action& action) override { action({}); }
   /// Collective: uses slabs in ascending order.
@@ -46,6 +49,7 @@ class Pipeline final : public Planes {
     std::unique_ptr<Transpose> there, back;
   };
   Array& at(int array) { return arrays_[static_cast<std::size_t>(array)]; }
+  void use(int slab);
   std::unique_ptr<Transpose> transpose(Storage& from, Storage& to, bool there) const;
   /// The lines along z of an array, slab by slab: the rank's own planes in `planes`, others in `lines`.
   std::vector<Section<C>> sections(const Storage& planes, const Storage& lines) const;
@@ -55,6 +59,12 @@ class Pipeline final : public Planes {
   FFT<T>& fft_;
   Chunks slabs_;  ///< of planes
   std::vector<Array> arrays_;
+  // The plan from expect() to meet().
+  std::vector<Pass> passes_;
+  std::vector<int> arriving_;
+  std::size_t filled_ = 0;  ///< of those that arrive
+  std::function<void()> fill_;
+  const Meeting* meeting_ = nullptr;
   PassKind there_{"fft to planes"}, back_{"fft from planes"}, both_{"fft pipeline"};
 };
 

@@ -66,6 +66,9 @@ class Planes {
   virtual ~Planes() = default;
 
   int count() const { return count_; }
+  /// Collective: what the next meet() will use. To be called before its arrays are filled, which are then
+  /// filled in this order.
+  virtual void expect(const std::vector<Use>&) {}
   /// `action` writes a whole array.
   virtual void fill(int array, const Action& action) = 0;
   /// Prefetches the first planes for the next meet() while the last array is filled. To be called after all

@@ -32,11 +32,13 @@ class Executor {
   /// progress on all movements, and with overlap any chunk without missing dependences may be computed.
   void carry_out(const Plan& plan, const Strategy& strategy, Ports& ports);
 
-  // The same in single steps, for many ranks in one program.
+  // The same in single steps, for many ranks in one program, or with other computations between them.
   void begin(const Plan& plan, const Strategy& strategy, Ports& ports);
   bool finished() const { return left_ == 0; }
   /// Computes a chunk; returns false if none can be computed before awaited() is complete.
   bool advance(Ports& ports);
+  /// The rest.
+  void finish(Ports& ports) { drive(ports); }
   const Arrival& awaited() const { return plan_->arrivals()[static_cast<std::size_t>(awaited_)]; }
 
  private:

@@ -132,15 +132,16 @@ double Turbulence::skewness() {
   // g_d = du_d/dx_d, one component at a time, in the arrays of the velocity in a step
   ModeSweep gradient("stretching", Stretching{}, {}, writes<1>(work()), reads<3>(v_));
   const int first = options_.plane_arrays() - 3;
+  constexpr auto reads_only = StreamUse::Mode::reads;
+  const std::vector<Use> uses{{first, reads_only}, {first + 1, reads_only}, {first + 2, reads_only}};
+  store_->expect(uses);
   for (int d = 0; d < 3; ++d) {
     gradient.set({wavenumbers(), d});
     runner_.run(gradient);
     store_->fill(first + d, [&](const auto& to) { transforms_->to_planes(work(), 0, first + d, to); });
   }
-  constexpr auto reads_only = StreamUse::Mode::reads;
   Transforms::PerThread sums(threads(), std::vector(2, Accumulator(Reduce::sum)));
-  store_->meet({{first, reads_only}, {first + 1, reads_only}, {first + 2, reads_only}},
-               [&](const auto& slab) { transforms_->at_points(AtPoints::moments, slab, sums); });
+  store_->meet(uses, [&](const auto& slab) { transforms_->at_points(AtPoints::moments, slab, sums); });
   reduce(sums_, sums);
   const double values = 3 / std::sqrt(per_point_square());
   const double square = sums_.value(0) / values, cube = sums_.value(1) / values;

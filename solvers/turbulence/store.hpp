@@ -31,7 +31,8 @@ class Store {
         std::shared_ptr<Planes> pipeline, const std::vector<const char*>& fields);
 
   AnyField& field(std::size_t n) { return *fields_[n]; }
-  // A phase is one array, or meet(), or one stage. See Planes for the first four.
+  // A phase is one array, or meet(), or one stage. See Planes for the first five.
+  void expect(const std::vector<Planes::Use>& uses) { planes_->expect(uses); }
   void fill(int array, const Planes::Action& action);
   void prefetch(const std::vector<Planes::Use>& uses);
   void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);

@@ -89,6 +89,7 @@ std::vector<std::vector<Complex>> in_a_pipeline(Context& context, Strategy strat
   std::vector<std::vector<Complex>> results;
   for (int round = 0; round < rounds; ++round) {
     flow.start(round);
+    pipeline.expect(uses);
     for (int k = 0; k < arriving; ++k) pipeline.to_planes(k, spectral::cells_of(flow.modes.now(), k));
     int next = 0;
     pipeline.meet(uses, [&](const spectral::Planes::Slab& slab) {
