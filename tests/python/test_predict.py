@@ -143,14 +143,22 @@ def turbulence(*sets: str) -> Any:
     return load_case(find_case("taylor_green_1600"), list(sets))
 
 
+LIMITED = "storage.memory=1000000000"  # arrays are transformed one after the other
 ONE_BY_ONE = {"fft backward across planes": 4 * 3, "fft forward across planes": 4 * 6}
 
 
-@pytest.mark.parametrize(("form", "runs"), [("rotational", {"fft window": 4}), ("divergence", ONE_BY_ONE)])
-def test_transforms_are_lines_and_transposes(tmp_path: Path, form: str, runs: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    ("sets", "runs"),
+    [
+        ((), {"fft pipeline": 4}),
+        (("scheme.form=divergence",), {"fft pipeline": 4}),
+        (("scheme.form=divergence", LIMITED), ONE_BY_ONE),
+    ],
+)
+def test_transforms_are_lines_and_transposes(tmp_path: Path, sets: tuple[str, ...], runs: dict[str, int]) -> None:
     """Four evaluations a step, each with nine transforms, in one plan with the points or one after the other.
     Each moves three quarters of the kept modes of a rank's planes or lines."""
-    case, strategies = turbulence(f"scheme.form={form}"), ["blocking", "ordered", "boundary_first"]
+    case, strategies = turbulence(*sets), ["blocking", "ordered", "boundary_first"]
     row = predict.predicted(case, machine(tmp_path), 4, strategies)
     assert row["split"] == [1, 1, 4]
     plain = row["strategies"]["blocking"]
@@ -165,18 +173,18 @@ def test_transforms_are_lines_and_transposes(tmp_path: Path, form: str, runs: di
 
 
 @pytest.mark.parametrize(
-    ("form", "slow", "names"),
-    [("divergence", "fft z", tuple(ONE_BY_ONE)), ("rotational", "points", ("fft window",))],
+    ("sets", "slow", "names"),
+    [(("scheme.form=divergence", LIMITED), "fft z", tuple(ONE_BY_ONE)), ((), "points", ("fft pipeline",))],
 )
 @pytest.mark.parametrize(("ranks", "points"), [(2, 64), (4, 96)])
 def test_transposes_of_small_blocks_travel_during_computation(
-    tmp_path: Path, ranks: int, points: int, form: str, slow: str, names: tuple[str, ...]
+    tmp_path: Path, ranks: int, points: int, sets: tuple[str, ...], slow: str, names: tuple[str, ...]
 ) -> None:
     """Blocks below 2 MiB. On a wire that takes about as long as the lines, or as the points, at least half of
     the shorter of the two is hidden."""
     lines = f'row = 50e-9\n[[rates.turbulence."{slow}"]]\ncell = 0.5e-6\nrow = 0.0'
     there = machine(tmp_path, ("row = 50e-9", lines))
-    case = turbulence(f"scheme.form={form}", f"grid.points=[{points},{points},{points}]")
+    case = turbulence(*sets, f"grid.points=[{points},{points},{points}]")
     row = predict.predicted(case, there, ranks, ["blocking", "boundary_first"])
     plain, first = (
         {stage["stage"]: stage for stage in row["strategies"][name]["stages"]}
