@@ -14,6 +14,8 @@ namespace sc {
 namespace {
 
 using test::counted;
+using test::DiskBytes;
+using test::least_disk_bytes;
 using test::large_slot;
 using test::ScratchFolder;
 using test::Way3;
