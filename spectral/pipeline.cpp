@@ -69,7 +69,7 @@ std::unique_ptr<Transpose> Pipeline<T>::transpose(Storage& from, Storage& to, bo
 template <class T>
 Cells<std::complex<T>> Pipeline<T>::slab_of(const Storage& storage, int lo, int hi) const {
   const Int3 n = storage.grid().own().extent();
-  const std::ptrdiff_t row = storage.grid().layout().sy;
+  const std::ptrdiff_t row = n.x;
   return {reinterpret_cast<C*>(storage.base()) + row * n.y * lo, row * (hi - lo), row};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 
 #include "engine/base/error.hpp"
@@ -46,9 +47,8 @@ Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int
 Box flat(const Box& cells, const Grid& grid, int rank) {
   if (cells.empty()) return {};
   const Int3 n = cells.extent();
-  const auto row = static_cast<int>(grid.layout_of(rank).sy);
-  const int first = row * (cells.lo.z * grid.box_of(rank).extent().y + cells.lo.y * n.z);
-  return {{first, 0, 0}, {first + row * n.y * n.z, 1, 1}};
+  const int first = n.x * (cells.lo.z * grid.box_of(rank).extent().y + cells.lo.y * n.z);
+  return {{first, 0, 0}, {first + n.x * n.y * n.z, 1, 1}};
 }
 
 /// Divides the regions of one chunk, for all peers, into parcels.
@@ -103,6 +103,11 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   const std::size_t cell_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
   const ChunkBytes bytes{std::min(chunks.piece_bytes.far, largest_piece),
                          std::min(chunks.piece_bytes.near, largest_piece)};
+  for (int peer = 0; chunks.slab_major && peer < context.size(); ++peer)
+    for (const Storage* one : {&from, &to})
+      if (one->grid().box_of(peer).cells() > std::numeric_limits<int>::max())
+        refuse("\"" + one->name() + "\" has more than 2^31 - 1 cells on rank " + std::to_string(peer) +
+               ": use more ranks");
   Plan plan;
   plan.parcels.routes.emplace_back(from, to);
   std::vector<Parcel>&departures = plan.parcels.departures, &arrivals = plan.parcels.arrivals;

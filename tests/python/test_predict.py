@@ -143,7 +143,7 @@ def turbulence(*sets: str) -> Any:
     return load_case(find_case("taylor_green_1600"), list(sets))
 
 
-LIMITED = "storage.memory=1000000000"  # arrays are transformed one after the other
+LIMITED = 'storage.memory="4 GiB"'  # arrays are transformed one after the other
 ONE_BY_ONE = {"fft backward across planes": 4 * 3, "fft forward across planes": 4 * 6}
 
 
