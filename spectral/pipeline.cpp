@@ -69,8 +69,9 @@ std::unique_ptr<Transpose> Pipeline<T>::transpose(Storage& from, Storage& to, bo
 template <class T>
 Cells<std::complex<T>> Pipeline<T>::slab_of(const Storage& storage, int lo, int hi) const {
   const Int3 n = storage.grid().own().extent();
-  const std::ptrdiff_t row = n.x;
-  return {reinterpret_cast<C*>(storage.base()) + row * n.y * lo, row * (hi - lo), row};
+  const std::ptrdiff_t row = n.x, plane = row * n.y;
+  C* at = reinterpret_cast<C*>(storage.base()) + plane * lo;
+  return {at, row * (hi - lo), hi - lo == 1 ? plane : row};  // of a single plane: to the next slab
 }
 
 template <class T>
@@ -88,7 +89,14 @@ std::vector<Section<std::complex<T>>> Pipeline<T>::sections(const Storage& plane
         cells = slab_of(planes, slab.lo.z - whole.lo.z, slab.hi.z - whole.lo.z);
         cells.at += first * cells.y;
       }
-      all.push_back({cells, slab.extent().z});
+      const int count = slab.extent().z;
+      const bool goes_on = !all.empty() && count == 1 && all.back().cells.y == cells.y &&
+                           all.back().cells.z == cells.z &&
+                           all.back().cells.at + all.back().count * cells.z == cells.at;
+      if (goes_on)
+        ++all.back().count;  // slabs of single planes are one stretch
+      else
+        all.push_back({cells, count});
     }
   return all;
 }
