@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 
 namespace sc::spectral {
@@ -17,6 +18,12 @@ int planes_of_slab(int threads, std::int64_t plane_bytes, int ranks) {
   constexpr std::int64_t least_message = 12288;
   const std::int64_t enough = (least_message * ranks + plane_bytes - 1) / plane_bytes;
   return static_cast<int>((enough + threads - 1) / threads) * threads;
+}
+
+/// Elements between rows: whole cache lines, unless messages would grow by more than 5 per cent.
+int row_of(int elements, std::size_t bytes) {
+  const int row = round_up(elements, static_cast<int>(cache_line / bytes));
+  return 20 * row > 21 * elements ? elements : row;
 }
 
 bool arrives(Planes::Mode mode) { return mode != Planes::Mode::writes; }
@@ -41,6 +48,7 @@ Pipeline<T>::Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses)
   };
   const std::int64_t plane_bytes = std::int64_t{kept.x} * kept.y * static_cast<std::int64_t>(sizeof(C));
   const int planes = (kept.z + ranks - 1) / ranks;
+  row_ = row_of(kept.x, sizeof(C));
   slabs_ = {2, std::max(1, planes / planes_of_slab(context.threads(), plane_bytes, ranks))};
   for (int k = 0; k < count; ++k) at(k).planes = storage("planes " + std::to_string(k), {1, 1, ranks});
   for (const Use& use : uses) {
@@ -63,13 +71,13 @@ std::unique_ptr<Transpose> Pipeline<T>::transpose(Storage& from, Storage& to, bo
                                      TransposeOptions{.leaving = there ? 1 : slabs_.count,
                                                       .arriving = there ? slabs_.count : 1,
                                                       .piece_bytes = fft_.piece_bytes_,
-                                                      .slab_major = true});
+                                                      .slab_major_row = row_});
 }
 
 template <class T>
 Cells<std::complex<T>> Pipeline<T>::slab_of(const Storage& storage, int lo, int hi) const {
   const Int3 n = storage.grid().own().extent();
-  const std::ptrdiff_t row = n.x, plane = row * n.y;
+  const std::ptrdiff_t row = row_, plane = row * n.y;
   C* at = reinterpret_cast<C*>(storage.base()) + plane * lo;
   return {at, row * (hi - lo), hi - lo == 1 ? plane : row};  // of a single plane: to the next slab
 }

@@ -58,6 +58,7 @@ class Pipeline final : public Planes {
 
   FFT<T>& fft_;
   Chunks slabs_;  ///< of planes
+  int row_;       ///< elements between rows
   std::vector<Array> arrays_;
   // The plan from expect() to meet().
   std::vector<Pass> passes_;

@@ -81,8 +81,8 @@ class PocketLines final : public Lines<T> {
     }
   }
   /// Prefetches output lines for writing: the hardware prefetcher does not detect such short and distant
-  /// rows.
-  static void prefetch_for_writing(Stretches<C> out, int first, int some) {
+  /// rows. Always inlined, because GCC leaves out the call of a function that only prefetches.
+  [[gnu::always_inline]] static inline void prefetch_for_writing(Stretches<C> out, int first, int some) {
     constexpr int apart = cache_line / sizeof(C);
     for (const Stretch<C>& s : out)
       for (int j = 0; j < s.count; ++j)
@@ -92,35 +92,38 @@ class PocketLines final : public Lines<T> {
   // lines do not fill the last pack, it also includes lines of the previous pack, which are then transformed
   // twice with equal results.
   void gather(Stretches<const C> in, int begin, int count, int first, int some, Pack* packs) const {
-    each_part(in, begin, count,
-              [&](int at, const Stretch<const C>& part) { gather(part, first, some, packs + at); });
+    each_part(in, begin, count, [&](int at, const Stretch<const C>& part) {
+      gather(part.at + first, part.stride, part.count, some, packs + at, n_);
+    });
   }
   void scatter(const Pack* packs, Stretches<C> out, int begin, int count, int first, int some) const {
-    each_part(out, begin, count,
-              [&](int at, const Stretch<C>& part) { scatter(packs + at, part, first, some); });
+    each_part(out, begin, count, [&](int at, const Stretch<C>& part) {
+      scatter(packs + at, n_, part.at + first, part.stride, part.count, some);
+    });
   }
-  void gather(const Stretch<const C>& part, int first, int some, Pack* packs) const {
+  // Functions of their own with all values in arguments, because inlined loops do not fit into the registers.
+  [[gnu::noinline]] static void gather(const C* in, std::ptrdiff_t stride, int count, int some, Pack* packs,
+                                       std::ptrdiff_t n) {
     const int full = some / P::lanes;
-    const C* in = part.at + first;
-    for (int j = 0; j < part.count; ++j, in += part.stride) {
+    for (int j = 0; j < count; ++j, in += stride) {
       Pack* to = packs + j;
-      for (int b = 0; b < full; ++b) P::split(in + b * P::lanes, to[b * n_].r, to[b * n_].i);
+      for (int b = 0; b < full; ++b) P::split(in + b * P::lanes, to[b * n].r, to[b * n].i);
       if (full * P::lanes == some) continue;
       if (full > 0)
-        P::split(in + some - P::lanes, to[full * n_].r, to[full * n_].i);
+        P::split(in + some - P::lanes, to[full * n].r, to[full * n].i);
       else
         P::split(in, some, to->r, to->i);
     }
   }
-  void scatter(const Pack* packs, const Stretch<C>& part, int first, int some) const {
+  [[gnu::noinline]] static void scatter(const Pack* packs, std::ptrdiff_t n, C* out, std::ptrdiff_t stride,
+                                        int count, int some) {
     const int full = some / P::lanes;
-    C* out = part.at + first;
-    for (int j = 0; j < part.count; ++j, out += part.stride) {
+    for (int j = 0; j < count; ++j, out += stride) {
       const Pack* from = packs + j;
-      for (int b = 0; b < full; ++b) P::join(out + b * P::lanes, from[b * n_].r, from[b * n_].i);
+      for (int b = 0; b < full; ++b) P::join(out + b * P::lanes, from[b * n].r, from[b * n].i);
       if (full * P::lanes == some) continue;
       if (full > 0)
-        P::join(out + some - P::lanes, from[full * n_].r, from[full * n_].i);
+        P::join(out + some - P::lanes, from[full * n].r, from[full * n].i);
       else
         P::join(out, some, from->r, from->i);
     }

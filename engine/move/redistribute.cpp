@@ -44,11 +44,11 @@ Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int
 
 /// Cells of a slab, all of its planes, as a range of a flat array: a slab after the other, in a slab the rows
 /// of each y, plane by plane.
-Box flat(const Box& cells, const Grid& grid, int rank) {
+Box flat(const Box& cells, const Grid& grid, int rank, int row) {
   if (cells.empty()) return {};
   const Int3 n = cells.extent();
-  const int first = n.x * (cells.lo.z * grid.box_of(rank).extent().y + cells.lo.y * n.z);
-  return {{first, 0, 0}, {first + n.x * n.y * n.z, 1, 1}};
+  const int first = row * (cells.lo.z * grid.box_of(rank).extent().y + cells.lo.y * n.z);
+  return {{first, 0, 0}, {first + row * n.y * n.z, 1, 1}};
 }
 
 /// Divides the regions of one chunk, for all peers, into parcels.
@@ -103,9 +103,10 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   const std::size_t cell_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
   const ChunkBytes bytes{std::min(chunks.piece_bytes.far, largest_piece),
                          std::min(chunks.piece_bytes.near, largest_piece)};
-  for (int peer = 0; chunks.slab_major && peer < context.size(); ++peer)
+  const int row = chunks.slab_major_row;
+  for (int peer = 0; row > 0 && peer < context.size(); ++peer)
     for (const Storage* one : {&from, &to})
-      if (one->grid().box_of(peer).cells() > std::numeric_limits<int>::max())
+      if (one->grid().layout_of(peer).elements > std::numeric_limits<int>::max())
         refuse("\"" + one->name() + "\" has more than 2^31 - 1 cells on rank " + std::to_string(peer) +
                ": use more ranks");
   Plan plan;
@@ -119,11 +120,11 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
       for (int peer = 0; peer < context.size(); ++peer) {
         out.push_back(overlap(from.grid(), rank, leaving(rank, i), to.grid(), peer, arriving(peer, j), peer));
         in.push_back(overlap(from.grid(), peer, leaving(peer, i), to.grid(), rank, arriving(rank, j), peer));
-        if (!chunks.slab_major) continue;
+        if (row == 0) continue;
         for (Region* one : {&out.back(), &in.back()}) {
           const bool leaves = one == &out.back();
-          one->source = flat(one->source, from.grid(), leaves ? rank : peer);
-          one->sink = flat(one->sink, to.grid(), leaves ? peer : rank);
+          one->source = flat(one->source, from.grid(), leaves ? rank : peer, row);
+          one->sink = flat(one->sink, to.grid(), leaves ? peer : rank, row);
           if (peer == rank) one->source = {};  // both ends take them from one place
         }
       }

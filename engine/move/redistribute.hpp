@@ -47,7 +47,7 @@ class Redistribute : public Exchange {
   struct InChunks {
     Chunks leaving, arriving;
     ChunkBytes piece_bytes = {};
-    bool slab_major = false;  ///< see TransposeOptions
+    int slab_major_row = 0;  ///< see TransposeOptions
   };
   Redistribute(Storage& from, Storage& to, const InChunks& chunks);
 

@@ -51,6 +51,6 @@ Transpose::Transpose(Storage& from, int from_axis, Storage& to, int to_axis, Tra
                 InChunks{.leaving = slabs(from, from_axis, options.leaving),
                          .arriving = slabs(to, to_axis, options.arriving),
                          .piece_bytes = options.piece_bytes,
-                         .slab_major = options.slab_major}) {}
+                         .slab_major_row = options.slab_major_row}) {}
 
 }  // namespace sc

@@ -13,11 +13,11 @@ struct TransposeOptions {
   int leaving = 0;   ///< number of chunks in which `from` is computed; 0: chosen
   int arriving = 0;  ///< number of chunks in which `to` is computed; 0: chosen
   ChunkBytes piece_bytes = {};
-  /// Cells are stored slab by slab, in a slab by y, then z, then x, without gaps, so that what goes from one
-  /// rank to another is contiguous at both ends. Slabs lie across z: those of `from`'s or `to`'s chunks, of
-  /// which one is a single chunk. A rank's cells for itself are not copied: both ends take them from one
-  /// place.
-  bool slab_major = false;
+  /// If positive, cells are stored slab by slab, in a slab by y, then z, then x, with so many elements
+  /// between rows, so that what goes from one rank to another is contiguous at both ends. Slabs lie across z:
+  /// those of `from`'s or `to`'s chunks, of which one is a single chunk. A rank's cells for itself are not
+  /// copied: both ends take them from one place.
+  int slab_major_row = 0;
 };
 
 class Transpose final : public Redistribute {
