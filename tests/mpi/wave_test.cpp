@@ -122,7 +122,7 @@ TEST(Wave, ALostStateIsSaidWithItsStep) {
     return x == 7 ? std::numeric_limits<double>::quiet_NaN() : 0;
   });
   sound.steps(2);
-  EXPECT_NE(refusal([&] { sound.measure(); }, Exit::diverged).find("after step 2"), std::string::npos);
+  EXPECT_NE(test::refusal([&] { sound.measure(); }, Exit::diverged).find("after step 2"), std::string::npos);
 }
 
 std::vector<std::byte> state(Context& context, const WaveOptions& options) {
@@ -170,7 +170,7 @@ TEST(Wave, WhatCannotBeRunIsRefused) {
   EXPECT_THROW(Wave(context, o), Error);
   o = room(12);
   o.cells.z = 1;
-  EXPECT_EQ(refusal([&] { wave::check(o); }),
+  EXPECT_EQ(test::refusal([&] { wave::check(o); }),
             "grid.cells is [12, 12, 1]; every axis needs 2 or more, because the equation reads so far");
   o = room(12);
   o.faces[2] = wave::FaceKind::periodic;
