@@ -114,7 +114,7 @@ TEST_P(OnDevices, RefuseWhatCannotPassSlabBySlab) {
             std::string::npos);
   open(context, GetParam());
   Field<double, 2> T(grid, "T", {.levels = 2, .place = in_host_memory_of(context.device(), 2)});
-  EXPECT_NE(refusal([&] { T.modify(); }).find("lies in the host's memory beside a device"),
+  EXPECT_NE(refusal([&] { T.modify(); }, Exit::failure).find("lies in the host's memory beside a device"),
             std::string::npos);
   Field<double, 2> host(grid, "host");
   Sweep both("both", Diffuse<1, false>{0.1}, writes(host.now()), reads(T.now(), star(1)));

@@ -102,8 +102,9 @@ TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
   Field<double, 2> other(grid, "other", {.place = in_files(files, 2)});
   Sweep damp("both", Diffuse<1, false>{0.1}, writes(other.now()), reads(T.now(), star(1)));
   EXPECT_NE(refusal([&] { runner.run(damp); }).find("two places"), std::string::npos);
-  EXPECT_NE(refusal([&] { T.get({0, 0, 0}); }).find("lies in files"), std::string::npos);
-  EXPECT_NE(refusal([&] { runner.move(T.now(), other.now()); }).find("lies in files"), std::string::npos);
+  const auto failure = [](const auto& action) { return refusal(action, Exit::failure); };
+  EXPECT_NE(failure([&] { T.get({0, 0, 0}); }).find("lies in files"), std::string::npos);
+  EXPECT_NE(failure([&] { runner.move(T.now(), other.now()); }).find("lies in files"), std::string::npos);
   EXPECT_THROW((Field<double>(grid, "thin", {.place = in_files(files, 33)})), Error);
 }
 
