@@ -39,6 +39,14 @@ class Arguments {
       refuse(name, word, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return read;
   }
+  /// The integers from a position on.
+  std::vector<int> numbers(std::size_t first, const char* name, const std::vector<int>& usual, int in_trial,
+                           int least) const {
+    std::vector<int> all;
+    for (std::size_t n = first; n <= count(); ++n) all.push_back(number(n, name, 0, in_trial, least));
+    if (!all.empty()) return all;
+    return trial_ ? std::vector{in_trial} : usual;
+  }
   /// A number greater than 0.
   double real(std::size_t place, const char* name, double usual, double in_trial) const {
     double value = usual;

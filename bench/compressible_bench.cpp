@@ -2,8 +2,6 @@
 // A step of the compressible solver, line solves included, against a copy of the bytes it must move, and per
 // cell against a step that stays in the caches (16^3 cells a rank), in turns in one process.
 //   compressible_bench [turns [points…]] [--trial]
-#include <mpi.h>
-
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
@@ -78,20 +76,12 @@ void compare(Context& context, int n, int turns, const Gas& gas) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 7, 1);
-  std::vector<int> sizes;
-  for (std::size_t n = 2; n <= arguments.count(); ++n)
-    sizes.push_back(arguments.number(n, "points", 0, 16, 8));
-  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{64, 128};
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  {
-    Context context;
-    constexpr Gas viscous{"viscous"}, inviscid{"inviscid", false}, single{"viscous, single", true, true};
-    constexpr Gas forced{"viscous, filter and forcing", true, false, true};
-    for (int n : sizes)
-      for (const Gas& gas : {viscous, inviscid}) compare(context, n, turns, gas);
-    for (const Gas& gas : {single, forced}) compare(context, sizes.back(), turns, gas);
-    context.close();
-  }
-  MPI_Finalize();
+  const std::vector<int> sizes = arguments.numbers(2, "points", {64, 128}, 16, 8);
+  Context context;
+  constexpr Gas viscous{"viscous"}, inviscid{"inviscid", false}, single{"viscous, single", true, true};
+  constexpr Gas forced{"viscous, filter and forcing", true, false, true};
+  for (int n : sizes)
+    for (const Gas& gas : {viscous, inviscid}) compare(context, n, turns, gas);
+  for (const Gas& gas : {single, forced}) compare(context, sizes.back(), turns, gas);
+  context.close();
 }

@@ -141,7 +141,6 @@ int main(int argc, char** argv) {
             turns = arguments.number(3, "turns", 15, 1);
   std::vector<Size> sizes{{{cells, cells, cells}, 2, false}, {{96, 96, 32}, 12, true}};
   if (arguments.trial()) sizes = {{{cells, cells, cells}, 2, false}, {{16, 16, 16}, 2, true}};
-  MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD, {.threads = threads});
   std::printf("strategy %s, %d threads, periodic boxes on one rank\n",
               std::string(DendriteOptions{}.engine.strategy.name).c_str(), threads);
@@ -149,5 +148,4 @@ int main(int argc, char** argv) {
     for (const Kind& kind : kinds)
       kind.single ? measure<float>(context, kind, size, turns) : measure<double>(context, kind, size, turns);
   context.close();
-  MPI_Finalize();
 }

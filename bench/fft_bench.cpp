@@ -115,17 +115,9 @@ void compare(Context& context, int n, int turns) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 9, 1);
-  std::vector<int> sizes;
-  for (std::size_t n = 2; n <= arguments.count(); ++n)
-    sizes.push_back(arguments.number(n, "cells", 0, 16, 2));
-  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{128, 256};
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const std::vector<int> sizes = arguments.numbers(2, "cells", {128, 256}, 16, 2);
   fftw_init_threads();
-  {
-    Context context;
-    for (int n : sizes) compare(context, n, turns);
-    context.close();
-  }
-  MPI_Finalize();
+  Context context;
+  for (int n : sizes) compare(context, n, turns);
+  context.close();
 }

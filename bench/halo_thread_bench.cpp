@@ -145,12 +145,7 @@ int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int cells = arguments.number(1, "CELLS", 64, 16), threads = arguments.number(2, "THREADS", 2, 2, 2);
   const double seconds = arguments.real(3, "seconds", 10, 0.1);
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  {
-    Context context(MPI_COMM_WORLD, {.threads = threads});
-    measure(context, cells, threads, seconds);
-    context.close();
-  }
-  MPI_Finalize();
+  Context context(MPI_COMM_WORLD, {.threads = threads});
+  measure(context, cells, threads, seconds);
+  context.close();
 }

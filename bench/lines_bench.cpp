@@ -211,7 +211,6 @@ int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 15, 1);
   const int cells = arguments.number(2, "cells", 128, 32);
-  MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD);
   measure<1, 0>(context, cells, turns);
   measure<1, 1>(context, cells, turns);
@@ -220,5 +219,4 @@ int main(int argc, char** argv) {
   measure<5, 1>(context, cells, turns);
   measure<5, 2>(context, cells, turns);
   context.close();
-  MPI_Finalize();
 }

@@ -73,11 +73,9 @@ void runner_cost(Context& context, int turns) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 25, 1);
-  MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD);
   timeline_cost(context, arguments.trial() ? 18 : 66, turns);
   timeline_cost(context, 26, 4 * turns);
   runner_cost(context, turns);
   context.close();
-  MPI_Finalize();
 }

@@ -171,39 +171,34 @@ int main(int argc, char** argv) {
   const int sweeps = arguments.number(4, "sweeps", 10, 2), turns = arguments.number(5, "turns", 9, 2);
   const std::string balance = arguments.word(6, "");
   if (!balance.empty() && balance != "balance") arguments.refuse("the last word", balance, "balance");
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  Context one(MPI_COMM_WORLD, {.threads = 1});
+  Context two(MPI_COMM_WORLD, {.threads = 2});
+  if (!balance.empty()) cells.z = balanced(one, cells, sweeps);
   {
-    Context one(MPI_COMM_WORLD, {.threads = 1});
-    Context two(MPI_COMM_WORLD, {.threads = 2});
-    if (!balance.empty()) cells.z = balanced(one, cells, sweeps);
-    {
-      Fields fields(one, cells), fields_of_two(two, cells);
-      std::vector<std::unique_ptr<Run>> runs;
-      for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                      Strategy::interior_first, Strategy::pipelined})
-        runs.push_back(std::make_unique<Run>(fields, strategy));
-      runs.push_back(std::make_unique<Run>(fields_of_two, Strategy::halo_thread));
-      std::vector<Terms> seen(runs.size());
-      std::vector<bench::Way> ways;
-      for (auto& run : runs) {
-        ways.push_back({.name = run->name(),
-                        .run = [&run, sweeps] { run->sweeps(sweeps); },
-                        .before =
-                            [&] {
-                              run->sweeps(1);  // the halos are then in the state of this strategy
-                              one.timeline().clear();
-                              two.timeline().clear();
-                            }});
-        ways.back().after = [&, i = ways.size() - 1] { note(seen[i], *run, sweeps); };
-      }
-      bench::take_turns(one, ways, turns, 0);
-      if (one.rank() == 0)
-        print(std::to_string(cells.x) + "x" + std::to_string(cells.y) + "x" + std::to_string(cells.z), ways,
-              seen, sweeps);
+    Fields fields(one, cells), fields_of_two(two, cells);
+    std::vector<std::unique_ptr<Run>> runs;
+    for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                    Strategy::interior_first, Strategy::pipelined})
+      runs.push_back(std::make_unique<Run>(fields, strategy));
+    runs.push_back(std::make_unique<Run>(fields_of_two, Strategy::halo_thread));
+    std::vector<Terms> seen(runs.size());
+    std::vector<bench::Way> ways;
+    for (auto& run : runs) {
+      ways.push_back({.name = run->name(),
+                      .run = [&run, sweeps] { run->sweeps(sweeps); },
+                      .before =
+                          [&] {
+                            run->sweeps(1);  // the halos are then in the state of this strategy
+                            one.timeline().clear();
+                            two.timeline().clear();
+                          }});
+      ways.back().after = [&, i = ways.size() - 1] { note(seen[i], *run, sweeps); };
     }
-    two.close();
-    one.close();
+    bench::take_turns(one, ways, turns, 0);
+    if (one.rank() == 0)
+      print(std::to_string(cells.x) + "x" + std::to_string(cells.y) + "x" + std::to_string(cells.z), ways,
+            seen, sweeps);
   }
-  MPI_Finalize();
+  two.close();
+  one.close();
 }

@@ -203,7 +203,6 @@ int main(int argc, char** argv) {
   const int n = arguments.number(3, "heat cells", 256, 24, 0),
             m = arguments.number(4, "wave cells", 256, 24, 0),
             l = arguments.number(5, "dendrite cells", 160, 24, 0);
-  MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD, {.threads = threads});
   if (n > 0) heat(context, n, turns);
   if (n > 0) Bed<TwoStages>(context, "two stages", {n, n, n}).compare(turns, "goal >= 1.8");
@@ -212,5 +211,4 @@ int main(int argc, char** argv) {
   if (m > 0) Bed<Wave<float>>(context, "wave f32", {k, k, k}).compare(turns, "goal >= 1.6");
   if (l > 0) crystal(context, l, turns);
   context.close();
-  MPI_Finalize();
 }

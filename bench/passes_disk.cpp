@@ -112,4 +112,4 @@ void compare(const bench::Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::compare_under_mpi(argc, argv, &compare); }
+int main(int argc, char** argv) { compare(bench::Arguments(argc, argv)); }

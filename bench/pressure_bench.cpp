@@ -96,7 +96,6 @@ int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int steps = arguments.number(1, "steps", 50, 2), sweeps = arguments.number(2, "sweeps", 0, 0, 0),
             points = arguments.number(3, "points", 66, 14, 8);
-  MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD);
   {
     const Problem problem = problem_of(context, steps, points);
@@ -129,5 +128,4 @@ int main(int argc, char** argv) {
                     "goal >= 100");
   }
   context.close();
-  MPI_Finalize();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems between walls for benchmarks of sweeps and passes: the heat equation (7 points) and the wave
-// equation (4th order, 13 points, overwriting the previous level); and the main program of comparisons.
+// equation (4th order, 13 points, overwriting the previous level).
 #pragma once
 
 #include <memory>
@@ -68,14 +68,5 @@ struct Wave : Problem<Real> {
     this->sweep_ = stage_of("swing", Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(reach)));
   }
 };
-
-/// The main program of a comparison.
-inline int compare_under_mpi(int argc, char** argv, void (*compare)(const Arguments&)) {
-  const Arguments arguments(argc, argv);
-  MPI_Init(&argc, &argv);
-  compare(arguments);
-  MPI_Finalize();
-  return 0;
-}
 
 }  // namespace sc::bench

@@ -2,7 +2,6 @@
 // Updates of arrays on disk with the ring of slots, against reading, computing and writing one after another,
 // for computations of half, the same and twice the time of the disk; without the page cache.
 //   stream_bench [folder [MiB an array [pieces [turns]]]] [--trial]
-#include <mpi.h>
 
 #include <cmath>
 #include <memory>
@@ -103,11 +102,7 @@ int main(int argc, char** argv) {
   const std::string folder = arguments.word(1, "stream_bench_scratch");
   const int mebibytes = arguments.number(2, "MiB", 128, 1), pieces = arguments.number(3, "pieces", 16, 4),
             turns = arguments.number(4, "turns", 7, 1);
-  MPI_Init(&argc, &argv);
-  {
-    Context context;
-    compare(context, folder, std::max(pieces, mebibytes * 8), pieces, turns);
-    context.close();
-  }
-  MPI_Finalize();
+  Context context;
+  compare(context, folder, std::max(pieces, mebibytes * 8), pieces, turns);
+  context.close();
 }

@@ -2,8 +2,6 @@
 // A step of the turbulence solver in single precision against double, and its stages on modes (all except the
 // transforms) against a copy of their bytes, in turns in one process.
 //   turbulence_bench [turns [points…]] [--trial]
-#include <mpi.h>
-
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
@@ -69,19 +67,11 @@ void against_copy(Context& context, int n, int turns) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 5, 1);
-  std::vector<int> sizes;
-  for (std::size_t n = 2; n <= arguments.count(); ++n)
-    sizes.push_back(arguments.number(n, "points", 0, 16, 4));
-  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{64, 128};
-  int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  {
-    Context context;
-    for (int n : sizes) {
-      against_copy(context, n, turns);
-      compare(context, n, turns);
-    }
-    context.close();
+  const std::vector<int> sizes = arguments.numbers(2, "points", {64, 128}, 16, 4);
+  Context context;
+  for (int n : sizes) {
+    against_copy(context, n, turns);
+    compare(context, n, turns);
   }
-  MPI_Finalize();
+  context.close();
 }

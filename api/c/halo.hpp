@@ -66,6 +66,7 @@ class Halo {
   void run_step(const std::function<void(Step&)>& action);
   /// Leaks what other ranks may still use, without waiting for them, and throws Failure.
   [[noreturn]] void give_up(const std::string& why);
+  bool busy() const;
   /// To be called before a start: after halo_step the arrays may be where `next` was.
   void follow_step();
 

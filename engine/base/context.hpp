@@ -89,7 +89,6 @@ class Context {
   /// Rank within node_comm() of a rank of comm(), or -1 if it is on another node.
   int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
   /// Number of ranks on this rank's node, itself included.
-  int ranks_of_node() const { return ranks_of_node_; }
   bool shared_memory() const { return shared_memory_; }
   /// Whether every rank of this node has a core on which none of its threads computes.
   bool spare_core() const;

@@ -80,20 +80,10 @@ Timeline::Total Timeline::total(std::uint16_t name, Phase phase) const {
   return totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
 }
 
-Timeline::Total Timeline::total(Phase phase) const {
+Timeline::Total Timeline::total(std::optional<Resource> resource, Phase phase) const {
   Total sum;
   for (std::size_t name = 0; name < names_.size(); ++name) {
-    const Total part = total(static_cast<std::uint16_t>(name), phase);
-    sum.seconds += part.seconds;
-    sum.count += part.count;
-  }
-  return sum;
-}
-
-Timeline::Total Timeline::total(Resource resource, Phase phase) const {
-  Total sum;
-  for (std::size_t name = 0; name < names_.size(); ++name) {
-    if (resources_[name] != resource) continue;
+    if (resource && resources_[name] != *resource) continue;
     const Total part = total(static_cast<std::uint16_t>(name), phase);
     sum.seconds += part.seconds;
     sum.count += part.count;

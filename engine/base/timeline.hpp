@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,10 +75,9 @@ class Timeline {
   const std::vector<Span>& spans() const { return spans_; }
   std::int64_t dropped() const { return dropped_; }
   Total total(std::uint16_t name, Phase phase) const;
-  /// Sum over all names.
-  Total total(Phase phase) const;
-  /// Sum over all names with this resource.
-  Total total(Resource resource, Phase phase) const;
+  /// Sum over all names, or over those with a resource.
+  Total total(Phase phase) const { return total(std::nullopt, phase); }
+  Total total(std::optional<Resource> resource, Phase phase) const;
   /// Seconds in the totals so far, of all phases; time of enclosed spans is subtracted (see Scope).
   double booked() const { return booked_; }
   /// Adds a span, of which `within` seconds are already in the totals.

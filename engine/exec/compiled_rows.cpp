@@ -10,7 +10,7 @@ namespace sc {
 namespace {
 
 void add_values(void* into, int k, const double* values, int count) {
-  static_cast<std::vector<Accumulator>*>(into)->at(static_cast<std::size_t>(k)).add(values, count);
+  (*static_cast<std::span<Accumulator>*>(into))[static_cast<std::size_t>(k)].add(values, count);
 }
 
 /// Copies of a kernel's bytes and of its fields' addresses, for execution at a later time.
@@ -45,8 +45,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
                        std::span<const CellsAt> fields) {
   if (box.empty()) return;
   const Int3 n = box.extent();
-  const std::int64_t count = std::int64_t{n.y} * n.z;
-  const auto part = [&](std::int64_t first, std::int64_t last, std::vector<Accumulator>& mine) {
+  const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> mine) {
     const RowsCall call{.box = box,
                         .lattice = lattice,
                         .origin = frame.origin,
@@ -61,19 +60,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
                         .into = &mine};
     rows.function(&call);
   };
-  if (threads <= 1) {
-    std::vector<Accumulator> mine = like(into);
-    part(0, count, mine);
-    return merge(into, mine);
-  }
-#pragma omp parallel num_threads(threads)
-  {
-    const auto [first, last] = team_share(count);
-    std::vector<Accumulator> mine = like(into);
-    part(first, last, mine);
-#pragma omp critical(sc_accumulate)
-    merge(into, mine);
-  }
+  detail::share_rows(std::int64_t{n.y} * n.z, threads, into, part);
 }
 
 void device_cells_compiled(Device& device, Stream stream, const Box& box, const Lattice& lattice,

@@ -70,16 +70,10 @@ struct CellOf {
   }
 };
 
-template <class Kernel, class... Views>
-void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
-                  std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {
-  const Int3 n = box.extent();
-  const std::int64_t count = std::int64_t{n.y} * n.z;
-  const CellOf<Kernel> cell{kernel};
-  const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> values) {
-    rows(box, lattice, frame.origin, frame.layout.sy, frame.layout.sz, first, last, frame.order, values, cell,
-         views...);
-  };
+/// Calls part(first, last, values) for shares of `count` rows, one a thread. Each thread adds to values of
+/// its own, which are merged into `into`.
+template <class Part>
+void share_rows(std::int64_t count, int threads, std::span<Accumulator> into, const Part& part) {
   if (threads <= 1) return part(0, count, into);
 #pragma omp parallel num_threads(threads)
   {
@@ -89,6 +83,18 @@ void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, in
 #pragma omp critical(sc_accumulate)
     merge(into, mine);
   }
+}
+
+template <class Kernel, class... Views>
+void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
+                  std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {
+  const Int3 n = box.extent();
+  const CellOf<Kernel> cell{kernel};
+  const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> values) {
+    rows(box, lattice, frame.origin, frame.layout.sy, frame.layout.sz, first, last, frame.order, values, cell,
+         views...);
+  };
+  share_rows(std::int64_t{n.y} * n.z, threads, into, part);
 }
 
 template <class Kernel, class... Views>

@@ -12,6 +12,11 @@ namespace sc {
 
 /// For every rank of the context, positions among the own cells of a vector.
 using EntryLists = std::vector<std::vector<int>>;
+inline std::size_t total(const EntryLists& lists) {
+  std::size_t sum = 0;
+  for (const auto& list : lists) sum += list.size();
+  return sum;
+}
 
 /// Collective: the lists of every rank for this one.
 EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank);

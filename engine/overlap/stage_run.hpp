@@ -3,6 +3,7 @@
 // pieces are those of its movements. It also measures their times.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/overlap/stage_plan.hpp"
@@ -43,6 +44,9 @@ class StageRun final : public Ports {
 
  private:
   Movement* move(int role) const { return moves_[static_cast<std::size_t>(role)]; }
+  bool moves_anything() const {
+    return std::any_of(moves_.begin(), moves_.end(), [](const Movement* m) { return m != nullptr; });
+  }
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
   RehearsedRun rehearsed(const Cut& cut) const;

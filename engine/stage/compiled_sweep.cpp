@@ -16,29 +16,23 @@ std::vector<CellsAt> cells_at(std::span<const Place> places) {
 
 CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, SweepOptions options,
                              std::vector<Access> accesses)
-    : Stage(std::move(name),
-            std::vector<Accumulator>(static_cast<std::size_t>(values), Accumulator(options.reduce)),
-            options.colours, options.flops),
+    : Stage(std::move(name), std::move(accesses), options.flops, options.colours,
+            std::vector<Accumulator>(static_cast<std::size_t>(values), Accumulator(options.reduce))),
       rows_(std::move(rows)),
-      reduce_(options.reduce),
-      accesses_(std::move(accesses)) {
-  for (const Access& a : accesses_)
-    if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
-  if (!grid_ && !accesses_.empty()) grid_ = &accesses_.front().field->grid();
-  if (!grid_) refuse("stage \"" + this->name() + "\" declares no field");
+      reduce_(options.reduce) {
   check_accesses();
 }
 
 void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> into) {
   std::vector<Place> places;
-  for (std::size_t n = 0; n < accesses_.size(); ++n) places.push_back(place(n));
+  for (std::size_t n = 0; n < accesses().size(); ++n) places.push_back(place(n));
   compute_in(places, box, threads, into);
 }
 
 void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
                                std::span<Accumulator> into) {
   const RowTrial::Turn turn = this->turn(box, threads);
-  const Frame frame{grid_->layout(), grid_->origin(), turn.order()};
+  const Frame frame{grid().layout(), grid().origin(), turn.order()};
   if (Device* device = this->device()) {
     if (!into.empty() && !tally_)
       tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
@@ -48,12 +42,12 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
   }
   if (!rows_.function)
     refuse("stage \"" + name() + "\" was compiled for a device, and field \"" +
-           accesses_.front().field->name() + "\" is computed by the host");
+           accesses().front().field->name() + "\" is computed by the host");
   for_each_compiled(box, lattice(), frame, threads, into, rows_, cells_at(places));
 }
 
 Stage::Captured CompiledSweep::capture() const {
-  return {[rows = rows_, layout = grid_->layout(), lattice = lattice()](
+  return {[rows = rows_, layout = grid().layout(), lattice = lattice()](
               std::span<const Place> places, const Box& box, Int3 origin, int threads) {
             for_each_compiled(box, lattice, {layout, origin, {}}, threads, {}, rows, cells_at(places));
           },

@@ -18,8 +18,6 @@ class CompiledSweep final : public Stage {
   /// The kernel's members for the next run.
   void set(std::span<const std::byte> kernel) { rows_.kernel.assign(kernel.begin(), kernel.end()); }
 
-  const Grid& grid() const override { return *grid_; }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
   void compute_in(std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> into) override;
@@ -32,8 +30,6 @@ class CompiledSweep final : public Stage {
  private:
   CompiledRows rows_;
   Reduce reduce_;
-  std::vector<Access> accesses_;
-  const Grid* grid_ = nullptr;
   std::unique_ptr<DeviceTally> tally_;  // if a device computes the fields
 };
 

@@ -3,7 +3,6 @@
 // the right-hand sides and uses the solutions.
 #pragma once
 
-#include "engine/stage/checked.hpp"
 #include "engine/stage/line_stage.hpp"
 #include "engine/stage/solved_lines.hpp"
 
@@ -31,16 +30,13 @@ class LineSolve final : public SolvedLines {
       : SolvedLines(std::move(name), axis, std::move(system), options.flops, {declared.access()...}),
         scratch_(options.scratch),
         op_(op),
-        declared_(declared...) {
+        views_(declared...) {
     divide(systems, options.sums);
     for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
     std::size_t bytes = 0;
     for (const int count : counts()) bytes = std::max(bytes, bytes_for(count));
     memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
-#ifdef SC_CHECKED
-    watches_ = watches_of(*this);
-    watch();
-#endif
+    watch(views_.watch(*this));
   }
   LineSolve(std::string name, int axis, std::shared_ptr<const LineSystem> system, Op op, Declared... declared)
       : LineSolve(std::move(name), axis, std::move(system), op, LineOptions{}, declared...) {}
@@ -160,7 +156,7 @@ class LineSolve final : public SolvedLines {
 
   template <std::size_t n, class D>
   Array<D> array(Place place) const {
-    Array<D> array{view<n>(place), accesses()[n].reach.width};
+    Array<D> array{views_.template view<n>(place), accesses()[n].reach.width};
     if constexpr (requires { Op::read(0); }) array.read = Op::read(static_cast<int>(n));
     return array;
   }
@@ -180,14 +176,6 @@ class LineSolve final : public SolvedLines {
           for_each_line(g, threads, scratches(g.count()), memory_, work, array...);
         },
         arrays);
-  }
-  template <std::size_t n>
-  auto view(Place place) const {
-    auto view = std::get<n>(declared_).view(place);
-#ifdef SC_CHECKED
-    set_watch(view, &(*watches_)[n]);
-#endif
-    return view;
   }
 
   /// With right sides, and sums of the window, of lines that have so many cells in a box.
@@ -211,23 +199,9 @@ class LineSolve final : public SolvedLines {
   int scratch_;
   int reach_ = 0;
   Op op_;
-  std::tuple<Declared...> declared_;
+  DeclaredViews<Declared...> views_;
   std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
-#ifdef SC_CHECKED
-  Watches watches_;  // one for each declaration
-#endif
 };
-
-template <class Op, Declaration... Declared>
-LineSolve(const char*, int, std::shared_ptr<const LineSystem>, Op, Declared...) -> LineSolve<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineSolve(const char*, int, std::shared_ptr<const LineSystem>, Op, LineOptions, Declared...)
-    -> LineSolve<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineSolve(std::string, int, std::shared_ptr<const LineSystem>, Op, Declared...) -> LineSolve<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineSolve(std::string, int, std::shared_ptr<const LineSystem>, Op, LineOptions, Declared...)
-    -> LineSolve<Op, Declared...>;
 
 }  // namespace SC_COMPILED
 }  // namespace sc

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/exec/for_each_line.hpp"
-#include "engine/stage/checked.hpp"
+#include "engine/stage/declared_views.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -29,26 +29,21 @@ class LineStage final : public Stage {
   /// order; it does not communicate. Throws Error (bad_input) if the axis is divided between ranks, and for
   /// invalid declarations.
   LineStage(std::string name, int axis, Op op, LineOptions options, Declared... declared)
-      : Stage(std::move(name), {}, 1, options.flops),
+      : Stage(std::move(name), {declared.access()...}, options.flops),
         axis_(axis),
         scratch_(options.scratch),
         op_(op),
-        declared_(declared...),
-        accesses_{declared.access()...} {
-    for (const Access& a : accesses_)
-      if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
-    if (!grid_) refuse("stage \"" + this->name() + "\" writes no field");
+        views_(declared...) {
+    check_writes();
     check_accesses();
-    check_axis(*grid_, axis_);
-    for (const Access& a : accesses_) reach_ = std::max(reach_, a.reach.width);
-    const LineGeometry whole = geometry(grid_->own());
+    check_axis(axis_);
+    check_whole_lines();
+    for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
+    const LineGeometry whole = geometry(grid().own());
     std::size_t bytes = whole.bytes(scratch_, sizeof(double));
     ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
-    memory_.resize(static_cast<std::size_t>(grid_->context().threads()), std::vector<std::byte>(bytes + 64));
-#ifdef SC_CHECKED
-    watches_ = watches_of(*this);
-    watch();
-#endif
+    memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
+    watch(views_.watch(*this));
   }
   LineStage(std::string name, int axis, Op op, Declared... declared)
       : LineStage(std::move(name), axis, op, LineOptions{}, declared...) {}
@@ -56,8 +51,6 @@ class LineStage final : public Stage {
   /// The values of the operator's parameters for the next run.
   void set(const Op& op) { op_ = op; }
 
-  const Grid& grid() const override { return *grid_; }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   int whole_axis() const override { return axis_; }
   void compute(const Box& box, int threads, std::span<Accumulator> into) override {
     compute_in(places<sizeof...(Declared)>(), box, threads, into);
@@ -75,45 +68,23 @@ class LineStage final : public Stage {
   template <std::size_t... n>
   void compute_in(std::span<const Place> places, const Box& box, int threads, std::index_sequence<n...>) {
     for_each_line(geometry(box), threads, scratch_, memory_, op_,
-                  Array<Declared>{view<n>(places[n]), accesses_[n].reach.width}...);
-  }
-  template <std::size_t n>
-  auto view(Place place) const {
-    auto view = std::get<n>(declared_).view(place);
-#ifdef SC_CHECKED
-    set_watch(view, &(*watches_)[n]);
-#endif
-    return view;
+                  Array<Declared>{views_.template view<n>(places[n]), accesses()[n].reach.width}...);
   }
 
   LineGeometry geometry(const Box& box) const {
     std::size_t line = sizeof(double) * static_cast<std::size_t>(scratch_);
     ((line += sizeof(typename Declared::element) * Declared::components), ...);
-    line *= static_cast<std::size_t>(grid_->own().hi[axis_] + 2 * reach_);
-    return {box, axis_, reach_, line, grid_->layout(), grid_->origin()};
+    line *= static_cast<std::size_t>(grid().own().hi[axis_] + 2 * reach_);
+    return {box, axis_, reach_, line, grid().layout(), grid().origin()};
   }
 
   int axis_;
   int scratch_;
   int reach_ = 0;
   Op op_;
-  std::tuple<Declared...> declared_;
-  std::vector<Access> accesses_;
-  const Grid* grid_ = nullptr;
+  DeclaredViews<Declared...> views_;
   std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
-#ifdef SC_CHECKED
-  Watches watches_;  // one for each declaration
-#endif
 };
-
-template <class Op, Declaration... Declared>
-LineStage(const char*, int, Op, Declared...) -> LineStage<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineStage(const char*, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineStage(std::string, int, Op, Declared...) -> LineStage<Op, Declared...>;
-template <class Op, Declaration... Declared>
-LineStage(std::string, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
 
 }  // namespace SC_COMPILED
 }  // namespace sc

@@ -43,8 +43,6 @@ class RowStage final : public Stage {
   /// (bad_input) on all ranks for rows or columns out of range and for spans of inconsistent lengths.
   RowStage(std::string name, const MatrixRows& matrix, Write y, GatheringRead x, RowOptions options = {});
 
-  const Grid& grid() const override { return accesses_[0].field->grid(); }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   /// Own rows first, then those of other ranks in the order in which their sums are sent.
   std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
@@ -54,9 +52,8 @@ class RowStage final : public Stage {
   std::string refusal(const Strategy& strategy) const override;
   double bytes_per_cell() const override;
 
-  /// Non-zeros of this rank, and the number of their columns that other ranks own.
+  /// Non-zeros of this rank.
   std::int64_t nonzeros() const { return nonzeros_; }
-  std::int64_t remote_nonzeros() const { return nonzeros_ - local_.nonzeros(); }
   /// Non-zeros that a box uses, that a gathered piece uses, and sums of an arriving piece.
   std::int64_t nonzeros_in(const Box& box) const;
   std::int64_t nonzeros_of(int piece) const;
@@ -78,7 +75,6 @@ class RowStage final : public Stage {
   Gather& gather_of(Storage& x);
   int own_rows() const { return grid().own().hi.x; }
 
-  std::vector<Access> accesses_;
   RowOptions options_;
   std::int64_t nonzeros_ = 0;
   CompressedRows local_;                // own rows, then those of others; columns owned here

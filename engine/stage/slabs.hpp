@@ -53,7 +53,6 @@ class Slabs {
   Grid grid_;
   std::shared_ptr<SlabPlace> place_;
   std::vector<Use> uses_;
-  bool around_ = false;  // any field is read around its cells, now or later
   StreamPass pass_;
 };
 

@@ -11,13 +11,11 @@ namespace sc {
 /// The first of two passes: it reads what right sides are made of.
 class SolvedLines::Sums final : public Stage {
  public:
-  explicit Sums(SolvedLines& lines) : Stage(lines.name() + " (sums)", {}, 1, 0), lines_(lines) {
-    for (const Access& a : lines.accesses())
-      if (a.mode == Mode::read) accesses_.push_back(a);
+  explicit Sums(SolvedLines& lines)
+      : Stage(lines.name() + " (sums)", inputs_of(lines.accesses())), lines_(lines) {
+    compute_on(lines.grid());
     check_accesses();
   }
-  const Grid& grid() const override { return lines_.grid(); }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   int whole_axis() const override { return lines_.whole_axis(); }
   bool takes_parts() const override { return true; }
   void compute(const Box& box, int threads, std::span<Accumulator> /*into*/) override {
@@ -26,36 +24,32 @@ class SolvedLines::Sums final : public Stage {
   std::optional<Own> own() override { return lines_.sums_moved(); }
 
  private:
+  static std::vector<Access> inputs_of(std::vector<Access> accesses) {
+    std::erase_if(accesses, [](const Access& a) { return a.mode != Mode::read; });
+    return accesses;
+  }
   SolvedLines& lines_;
-  std::vector<Access> accesses_;
 };
 
 SolvedLines::~SolvedLines() = default;
 
 SolvedLines::SolvedLines(std::string name, int axis, std::shared_ptr<const LineSystem> system, double flops,
                          std::vector<Access> accesses)
-    : Stage(std::move(name), {}, 1, flops),
-      axis_(axis),
-      system_(std::move(system)),
-      accesses_(std::move(accesses)) {
-  for (const Access& a : accesses_)
-    if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
-  const auto where = "stage \"" + this->name() + "\" ";
-  if (!grid_) refuse(where + "writes no field");
-  if (axis < 0 || axis > 2)
-    refuse(where + "runs along axis " + std::to_string(axis) + "; allowed are 0, 1 and 2 for x, y and z");
+    : Stage(std::move(name), std::move(accesses), flops), axis_(axis), system_(std::move(system)) {
+  check_writes();
+  check_axis(axis);
   check_accesses();
   check_cuts();
-  two_passes_ = Slabs::in(*this) && (axis_ == 2 || grid_->split()[axis_] > 1);
+  two_passes_ = Slabs::in(*this) && (axis_ == 2 || grid().split()[axis_] > 1);
   if (two_passes_ && axis_ == 2) check_pieces();
 }
 
 void SolvedLines::check_pieces() const {
-  for (const Access& a : accesses_) {
+  for (const Access& a : accesses()) {
     if (!a.storage().far()) continue;
     const FarArray& array = far_cells(a.storage()).arrays()[0];
     for (int piece = 0; piece <= array.pieces(); ++piece)
-      if (const int cut = array.first(piece); system_->block_at(grid_->origin().z + cut) < 0)
+      if (const int cut = array.first(piece); system_->block_at(grid().origin().z + cut) < 0)
         refuse("stage \"" + name() + "\" solves lines in blocks of " + std::to_string(system_->block()) +
                " cells, and field \"" + a.field->name() + "\" is cut into pieces at plane " +
                std::to_string(cut) + "; give its place so many planes that stay together");
@@ -63,8 +57,8 @@ void SolvedLines::check_pieces() const {
 }
 
 std::vector<int> SolvedLines::counts() const {
-  std::vector<int> all{std::max(1, grid_->own().hi[axis_])};
-  for (const Access& a : accesses_) {
+  std::vector<int> all{std::max(1, grid().own().hi[axis_])};
+  for (const Access& a : accesses()) {
     if (!two_passes_ || axis_ != 2 || !a.storage().far()) continue;
     const FarArray& array = far_cells(a.storage()).arrays()[0];
     for (int piece = 0; piece < array.pieces(); ++piece)
@@ -82,14 +76,14 @@ Stage* SolvedLines::before() {
 void SolvedLines::check_cuts() const {
   const auto where = "stage \"" + name() + "\" ";
   const char letter = "xyz"[axis_];
-  if (const int n = grid_->cells()[axis_]; system_->cells() != n)
+  if (const int n = grid().cells()[axis_]; system_->cells() != n)
     refuse(where + "solves lines of " + std::to_string(system_->cells()) + " cells along " + letter +
            ", where its grid has " + std::to_string(n));
-  for (const Access& a : accesses_)
+  for (const Access& a : accesses())
     if (a.mode == Mode::update && a.reach.width > 0)
       refuse(where + "updates field \"" + a.field->name() +
              "\", which its right sides read; write another level");
-  for (const int cut : grid_->cuts(axis_))
+  for (const int cut : grid().cuts(axis_))
     if (system_->block_at(cut) < 0)
       refuse(where + "solves lines in blocks of " + std::to_string(system_->block()) +
              " cells, and its grid is cut " + "at " + std::to_string(cut) + " along " + letter +
@@ -97,17 +91,17 @@ void SolvedLines::check_cuts() const {
 }
 
 void SolvedLines::divide(int systems, std::shared_ptr<std::vector<double>> sums) {
-  if (grid_->split()[axis_] == 1) {
+  if (grid().split()[axis_] == 1) {
     window_ = {0, system_->blocks(), 0, system_->blocks()};
     if (!two_passes_) return;
     near_sums_ = sums ? std::move(sums) : std::make_shared<std::vector<double>>();
-    const Int3 n = grid_->own().extent();
+    const Int3 n = grid().own().extent();
     const std::size_t lines = static_cast<std::size_t>(n.x) * static_cast<std::size_t>(n.y);
     near_sums_->resize(
         std::max(near_sums_->size(), lines * static_cast<std::size_t>(2 * systems * window_.count)));
     return;
   }
-  blocks_ = BlockSums::make(*grid_, axis_, *system_, systems);
+  blocks_ = BlockSums::make(grid(), axis_, *system_, systems);
   window_ = blocks_->window();
 }
 
@@ -117,7 +111,7 @@ std::optional<Stage::Own> SolvedLines::sums_moved() {
   if (!divided()) return std::nullopt;
   blocks_->storage().settle();
   solved_ = 0;
-  return Own{.cut = {.all = grid_->own(), .core = {}, .shell = blocks_->groups()},
+  return Own{.cut = {.all = grid().own(), .core = {}, .shell = blocks_->groups()},
              .sums = blocks_.get(),
              .sums_at_once = true};
 }
@@ -152,12 +146,12 @@ struct SolvedLines::Cells {
 };
 
 SolvedLines::Cells SolvedLines::cells(const Bundle& bundle, int n) const {
-  const Int3 origin = grid_->origin();
+  const Int3 origin = grid().origin();
   Int3 at{static_cast<int>(bundle.first.x) - origin.x, static_cast<int>(bundle.first.y) - origin.y,
           static_cast<int>(bundle.first.z) - origin.z};
   at[axis_] = 0;
   if (near_sums_) {  // lines along z: positions one behind the other
-    const Int3 own = grid_->own().extent();
+    const Int3 own = grid().own().extent();
     const std::ptrdiff_t plane = std::ptrdiff_t{own.x} * own.y, all = plane * window_.count;
     return {near_sums_->data() + 2 * n * all + std::ptrdiff_t{at.y} * own.x + at.x, plane,
             bundle.across == 0 ? std::ptrdiff_t{1} : std::ptrdiff_t{own.x}, all};

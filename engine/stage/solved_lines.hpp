@@ -13,8 +13,6 @@ namespace sc {
 
 class SolvedLines : public Stage {
  public:
-  const Grid& grid() const override { return *grid_; }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   int whole_axis() const override { return axis_; }
   bool takes_parts() const override { return two_passes_; }
   Stage* before() override;
@@ -57,8 +55,6 @@ class SolvedLines : public Stage {
 
   int axis_;
   std::shared_ptr<const LineSystem> system_;
-  std::vector<Access> accesses_;
-  const Grid* grid_ = nullptr;
   BlockWindow window_;
   std::shared_ptr<BlockSums> blocks_;
   std::size_t solved_ = 0;  // number of groups

@@ -19,6 +19,8 @@ int colours_needed(Reach reach) {
   return reach.diagonal > 0 ? 8 : 2;
 }
 
+bool writes_to(const Access& access) { return access.mode != Mode::read; }
+
 /// Bytes for each cell, of the fields on the stage's own grid.
 double bytes_a_cell(const Stage& stage) {
   double bytes = 0;
@@ -54,16 +56,38 @@ bool childless(const Grid& coarse, const Grid& fine) {
 
 }  // namespace
 
-void Stage::check_axis(const Grid& grid, int axis) const {
+Stage::Stage(std::string name, std::vector<Access> accesses, double flops, int colours,
+             std::vector<Accumulator> accumulators)
+    : name_(std::move(name)),
+      accesses_(std::move(accesses)),
+      colours_(colours),
+      flops_(flops),
+      accumulators_(std::move(accumulators)),
+      demand_(std::make_shared<Demand>(accesses_.size())) {
+  lattice_.colours = colours;
+  const auto written = std::find_if(accesses_.begin(), accesses_.end(), writes_to);
+  if (!accesses_.empty()) grid_ = &(written == accesses_.end() ? accesses_.front() : *written).field->grid();
+}
+
+void Stage::check_writes() const {
+  if (std::none_of(accesses_.begin(), accesses_.end(), writes_to))
+    refuse("stage \"" + name() + "\" writes no field");
+}
+
+void Stage::check_axis(int axis) const {
   if (axis < 0 || axis > 2)
     refuse("stage \"" + name() + "\" runs along axis " + std::to_string(axis) +
            "; allowed are 0, 1 and 2 for x, y and z");
+}
+
+void Stage::check_whole_lines() const {
+  const int axis = whole_axis();
+  const std::vector<int>& cuts = grid().cuts(axis);
   int blocks = 0;
-  for (std::size_t b = 0; b + 1 < grid.cuts(axis).size(); ++b)
-    blocks += grid.cuts(axis)[b] < grid.cuts(axis)[b + 1] ? 1 : 0;
+  for (std::size_t b = 0; b + 1 < cuts.size(); ++b) blocks += cuts[b] < cuts[b + 1] ? 1 : 0;
   if (blocks > 1)
     refuse("stage \"" + name() + "\" needs whole lines along " + std::string(1, "xyz"[axis]) +
-           ", which the split " + to_string(grid.split()) +
+           ", which the split " + to_string(grid().split()) +
            " divides between ranks; choose a split with 1 there");
 }
 
@@ -203,7 +227,7 @@ void Stage::check_colours() const {
 
 void Stage::check_accesses() {
   const auto where = "stage \"" + name() + "\" ";
-  demand_of(accesses().size());
+  if (!grid_) refuse(where + "declares no field");
   for (const Access& a : accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.level < 0 || a.level >= a.field->levels())

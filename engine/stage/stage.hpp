@@ -27,9 +27,9 @@ class Stage {
   virtual ~Stage() = default;
 
   const std::string& name() const { return name_; }
-  /// The grid whose cells the stage computes.
-  virtual const Grid& grid() const = 0;
-  virtual const std::vector<Access>& accesses() const = 0;
+  /// The grid whose cells the stage computes: that of its outputs, or of its first input if it has none.
+  const Grid& grid() const { return *grid_; }
+  const std::vector<Access>& accesses() const { return accesses_; }
   /// The axis along which every box must hold all own cells, because lines run along it; -1 for none.
   virtual int whole_axis() const { return -1; }
   /// Whether boxes may contain parts of lines along z, as slabs divide them.
@@ -115,10 +115,8 @@ class Stage {
   const std::shared_ptr<Demand>& demand() const { return demand_; }
 
  protected:
-  Stage(std::string name, std::vector<Accumulator> accumulators, int colours, double flops)
-      : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
-    lattice_.colours = colours;
-  }
+  Stage(std::string name, std::vector<Access> accesses, double flops = 0, int colours = 1,
+        std::vector<Accumulator> accumulators = {});
   /// The place of access number `n` in this run.
   Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
   /// The places of all accesses.
@@ -132,10 +130,14 @@ class Stage {
   RowTrial::Turn turn(const Box& box, int threads);
   /// Checks the declarations; throws Error (bad_input) if they are invalid.
   void check_accesses();
-  void watch() { watched_ = true; }
-  void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
-  /// Throws Error (bad_input) if the ranks of `grid` divide this axis.
-  void check_axis(const Grid& grid, int axis) const;
+  void watch(bool watched) { watched_ = watched; }
+  /// For a stage that may declare no field.
+  void compute_on(const Grid& grid) { grid_ = &grid; }
+  /// Throw Error (bad_input) for an axis other than 0, 1 and 2, if nothing is written, and if ranks divide
+  /// the lines along whole_axis().
+  void check_axis(int axis) const;
+  void check_writes() const;
+  void check_whole_lines() const;
   /// Throws Error (failure) unless `box` contains whole lines along whole_axis(), or parts are allowed.
   void check_box(const Box& box) const;
 
@@ -150,6 +152,8 @@ class Stage {
   bool passes_over_much() const;
 
   std::string name_;
+  std::vector<Access> accesses_;
+  const Grid* grid_ = nullptr;
   int colours_;
   double flops_;
   Lattice lattice_;

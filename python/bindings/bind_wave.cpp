@@ -19,22 +19,11 @@ using wave::Wave;
 wave::WaveOptions wave_options(const nb::dict& options) {
   using wave::FaceKind;
   wave::WaveOptions o;
-  o.cells = int3(options, "cells");
-  o.spacing = get<double>(options, "spacing");
-  o.speed = get<double>(options, "speed");
-  for (std::size_t f = 0; f < 6; ++f)
-    o.faces[f] = choice_of<FaceKind>(
-        nb::cast<std::string>(get<nb::list>(options, "faces")[f]), "boundaries",
-        {{"periodic", FaceKind::periodic}, {"rigid", FaceKind::rigid}, {"soft", FaceKind::soft}});
-  o.centre = get<std::array<double, 3>>(options, "centre");
-  o.width = get<double>(options, "width");
-  o.amplitude = get<double>(options, "amplitude");
-  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
-  o.safety = get<double>(options, "safety");
-  o.dt = get<double>(options, "dt");
-  const auto engine = get<nb::dict>(options, "engine");
-  o.split = int3(engine, "split");
-  o.engine = runner_from(engine);
+  read(options, "cells", o.cells, "spacing", o.spacing, "speed", o.speed, "safety", o.safety);
+  read(options, "centre", o.centre, "width", o.width, "amplitude", o.amplitude);
+  o.faces = faces_from<FaceKind>(
+      options, {{"periodic", FaceKind::periodic}, {"rigid", FaceKind::rigid}, {"soft", FaceKind::soft}});
+  read_common(options, o);
   return o;
 }
 

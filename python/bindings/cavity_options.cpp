@@ -62,13 +62,10 @@ cavity::PressureOptions pressure_from(const nb::dict& options) {
                                     {{"jacobi", cavity::Method::jacobi},
                                      {"sor", cavity::Method::sor},
                                      {"multigrid", cavity::Method::multigrid}});
-  p.tolerance = get<double>(options, "tolerance");
   p.scaled_residual = choice<bool>(options, "residual", {{"true", false}, {"scaled", true}});
-  p.max_iterations = get<int>(options, "max_iterations");
-  p.check_every = get<int>(options, "check_every");
-  p.relaxation = get<double>(options, "relaxation");
-  p.fixed_iterations = get<int>(options, "fixed_iterations");
-  p.sweeps_per_pass = get<int>(options, "sweeps_per_pass");
+  read(options, "tolerance", p.tolerance, "max_iterations", p.max_iterations, "check_every", p.check_every);
+  read(options, "relaxation", p.relaxation, "fixed_iterations", p.fixed_iterations);
+  read(options, "sweeps_per_pass", p.sweeps_per_pass);
   return p;
 }
 
@@ -77,9 +74,8 @@ cavity::PressureOptions pressure_from(const nb::dict& options) {
 cavity::CavityOptions cavity_options(const nb::dict& options) {
   using cavity::Clustering;
   cavity::CavityOptions o;
-  o.reynolds = get<double>(options, "reynolds");
-  o.points = int3(options, "points");
-  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
+  read(options, "reynolds", o.reynolds, "points", o.points, "size", o.size, "smallest", o.smallest);
+  read(options, "skew", o.skew, "grid_file", o.grid_file, "courant", o.courant, "order", o.order);
   o.upwind = choice<cavity::Upwind>(
       options, "upwind", {{"utopia", cavity::Upwind::utopia}, {"kawamura", cavity::Upwind::kawamura}});
   o.clustering = choice<Clustering>(options, "clustering",
@@ -87,27 +83,17 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
                                      {"tanh", Clustering::tanh},
                                      {"skewed", Clustering::skewed},
                                      {"file", Clustering::file}});
-  o.size = get<std::array<double, 3>>(options, "size");
-  o.smallest = get<double>(options, "smallest");
-  o.skew = get<double>(options, "skew");
-  o.grid_file = get<std::string>(options, "grid_file");
   o.fourth_order_metrics = choice<bool>(options, "metrics", {{"second", false}, {"fourth", true}});
   const auto faces = get<nb::dict>(options, "boundaries");
-  constexpr std::array names = {"x-", "x+", "y-", "y+", "z-", "z+"};
-  for (std::size_t f = 0; f < names.size(); ++f) {
-    if (!faces.contains(names[f])) refuse(std::string("boundaries lack ") + names[f]);
-    o.faces[f] = face_from(faces[names[f]], names[f]);
+  for (std::size_t f = 0; f < o.faces.size(); ++f) {
+    if (!faces.contains(face_names[f])) refuse(std::string("boundaries lack ") + face_names[f]);
+    o.faces[f] = face_from(faces[face_names[f]], face_names[f]);
   }
   o.pressure = pressure_from(get<nb::dict>(options, "pressure"));
-  o.courant = get<double>(options, "courant");
-  o.dt = get<double>(options, "dt");
-  o.order = get<int>(options, "order");
   if (const auto from = get<double>(options, "average_from"); from >= 0) o.average_from = from;
   o.initial = choice<cavity::Initial>(
       options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
-  const auto engine = get<nb::dict>(options, "engine");
-  o.split = int3(engine, "split");
-  o.engine = runner_from(engine);
+  read_common(options, o);
   return o;
 }
 

@@ -11,34 +11,26 @@ namespace sc::python {
 namespace {
 
 dendrite::Material material_from(const nb::dict& options) {
-  return {.surface_energy = get<double>(options, "surface_energy"),
-          .kinetic = get<double>(options, "kinetic"),
-          .melting = get<double>(options, "melting"),
-          .latent_heat = get<double>(options, "latent_heat"),
-          .heat_capacity = get<double>(options, "heat_capacity"),
-          .diffusivity = get<double>(options, "diffusivity"),
-          .anisotropy = get<double>(options, "anisotropy"),
-          .interface_width = get<double>(options, "interface_width"),
-          .lambda = get<double>(options, "lambda"),
-          .noise = get<double>(options, "noise")};
+  dendrite::Material m;
+  read(options, "surface_energy", m.surface_energy, "kinetic", m.kinetic, "melting", m.melting);
+  read(options, "latent_heat", m.latent_heat, "heat_capacity", m.heat_capacity);
+  read(options, "diffusivity", m.diffusivity, "anisotropy", m.anisotropy);
+  read(options, "interface_width", m.interface_width, "lambda", m.lambda, "noise", m.noise);
+  return m;
 }
 
 dendrite::KarmaRappel karma_rappel_from(const nb::dict& options) {
-  return {.interface_width = get<double>(options, "interface_width"),
-          .relaxation_time = get<double>(options, "relaxation_time"),
-          .anisotropy = get<double>(options, "anisotropy"),
-          .diffusivity = get<double>(options, "diffusivity"),
-          .coupling = get<double>(options, "coupling")};
+  dendrite::KarmaRappel m;
+  read(options, "interface_width", m.interface_width, "relaxation_time", m.relaxation_time);
+  read(options, "anisotropy", m.anisotropy, "diffusivity", m.diffusivity, "coupling", m.coupling);
+  return m;
 }
 
 std::vector<dendrite::Seed> seeds_from(const nb::dict& options) {
   std::vector<dendrite::Seed> seeds;
   for (const nb::handle entry : get<nb::list>(options, "seeds")) {
-    const auto seed = nb::cast<nb::dict>(entry);
-    seeds.push_back({.centre = get<dendrite::Vec3>(seed, "centre"),
-                     .radius = get<double>(seed, "radius"),
-                     .axis = get<dendrite::Vec3>(seed, "axis"),
-                     .angle = get<double>(seed, "angle")});
+    dendrite::Seed& s = seeds.emplace_back();
+    read(nb::cast<nb::dict>(entry), "centre", s.centre, "radius", s.radius, "axis", s.axis, "angle", s.angle);
   }
   return seeds;
 }
@@ -48,29 +40,18 @@ std::vector<dendrite::Seed> seeds_from(const nb::dict& options) {
 dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
   using dendrite::FaceKind;
   dendrite::DendriteOptions o;
-  o.cells = int3(options, "cells");
-  o.spacing = get<double>(options, "spacing");
+  read(options, "cells", o.cells, "spacing", o.spacing, "safety", o.safety);
   if (options.contains("karma_rappel"))
     o.karma_rappel = karma_rappel_from(get<nb::dict>(options, "karma_rappel"));
   else
     o.material = material_from(get<nb::dict>(options, "material"));
-  o.temperature = get<double>(options, "temperature");
+  read(options, "temperature", o.temperature);
   o.seeds = seeds_from(options);
-  const auto faces = get<nb::dict>(options, "boundaries");
-  constexpr std::array names = {"x-", "x+", "y-", "y+", "z-", "z+"};
-  for (std::size_t f = 0; f < names.size(); ++f)
-    o.faces[f] = choice_of<FaceKind>(get<std::string>(faces, names[f]), names[f],
-                                     {{"periodic", FaceKind::periodic},
-                                      {"insulated", FaceKind::insulated},
-                                      {"symmetry", FaceKind::symmetry}});
+  o.faces = faces_from<FaceKind>(options, {{"periodic", FaceKind::periodic},
+                                           {"insulated", FaceKind::insulated},
+                                           {"symmetry", FaceKind::symmetry}});
   o.noise_seed = static_cast<std::uint64_t>(get<std::int64_t>(options, "noise_seed"));
-  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
-  o.safety = get<double>(options, "safety");
-  o.dt = get<double>(options, "dt");
-  o.storage = storage_from(get<nb::dict>(options, "storage"));
-  const auto engine = get<nb::dict>(options, "engine");
-  o.split = int3(engine, "split");
-  o.engine = runner_from(engine);
+  read_common(options, o);
   return o;
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/move/stream/budget.hpp"
 #include "engine/overlap/runner.hpp"
+#include "solvers/common/check.hpp"
 
 namespace sc::python {
 
@@ -25,6 +26,16 @@ T get(const nanobind::dict& options, const char* key) {
 inline Int3 int3(const nanobind::dict& options, const char* key) {
   const auto n = get<std::array<int, 3>>(options, key);
   return {n[0], n[1], n[2]};
+}
+
+/// Reads options into variables, each after its name.
+template <class T, class... More>
+void read(const nanobind::dict& options, const char* key, T& into, More&&... more) {
+  if constexpr (std::is_same_v<T, Int3>)
+    into = int3(options, key);
+  else
+    into = get<T>(options, key);
+  if constexpr (sizeof...(more) > 0) read(options, std::forward<More>(more)...);
 }
 
 template <class E>
@@ -47,13 +58,21 @@ E choice(const nanobind::dict& options, const char* key, std::initializer_list<N
   return choice_of<E>(get<std::string>(options, key), key, allowed);
 }
 
+/// The conditions on the faces of a box.
+template <class Kind>
+std::array<Kind, 6> faces_from(const nanobind::dict& options, std::initializer_list<Named<Kind>> allowed) {
+  const auto given = get<nanobind::dict>(options, "boundaries");
+  std::array<Kind, 6> faces;
+  for (std::size_t f = 0; f < faces.size(); ++f) faces[f] = choice<Kind>(given, face_names[f], allowed);
+  return faces;
+}
+
 inline RunnerOptions runner_from(const nanobind::dict& options) {
   RunnerOptions runner;
   runner.strategy = Strategy::of(get<std::string>(options, "strategy"));
   if (!get<bool>(options, "halo_thread_joins")) runner.strategy = runner.strategy.not_joining();
   runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
-  runner.steps_per_pass = get<int>(options, "steps_per_pass");
-  runner.finds_length = get<bool>(options, "finds_length");
+  read(options, "steps_per_pass", runner.steps_per_pass, "finds_length", runner.finds_length);
   runner.halo.corners =
       choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
   return runner;
@@ -63,10 +82,20 @@ inline StorageOptions storage_from(const nanobind::dict& options) {
   StorageOptions storage;
   storage.where = choice<Where>(options, "place",
                                 {{"memory", Where::memory}, {"host", Where::host}, {"files", Where::files}});
-  storage.pieces = get<int>(options, "pieces");
-  storage.memory = get<std::int64_t>(options, "memory");
-  storage.scratch = get<std::string>(options, "scratch");
+  read(options, "pieces", storage.pieces, "memory", storage.memory, "scratch", storage.scratch);
   return storage;
+}
+
+/// What all solvers have, as far as the options of this one have it.
+template <class Options>
+void read_common(const nanobind::dict& options, Options& o) {
+  read(options, "dt", o.dt);
+  if constexpr (requires { o.single; })
+    o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
+  if constexpr (requires { o.storage; }) o.storage = storage_from(get<nanobind::dict>(options, "storage"));
+  const auto engine = get<nanobind::dict>(options, "engine");
+  if constexpr (requires { o.split; }) read(engine, "split", o.split);
+  o.engine = runner_from(engine);
 }
 
 }  // namespace sc::python

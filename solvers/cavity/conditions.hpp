@@ -37,11 +37,13 @@ void close_velocity(Field<T, 3>& V, Mesh<Real>& mesh, const CavityOptions& o, Fa
       return;
     case FaceKind::wall:
     case FaceKind::moving:
-      return boundary(V, face, WallVelocity<T>{o.faces[f].motion}, 0, reads(mesh.x.now(), box(1)));
+      return boundary(V, face, GivenVelocity<T, WallMotion>{o.faces[f].motion}, 0,
+                      reads(mesh.x.now(), box(1)));
     case FaceKind::slip:
-      return boundary(V, face, SlipVelocity<T>{face.axis});
+      return boundary(V, face, FreeVelocity<T>{face.axis});
     case FaceKind::inflow:
-      return boundary(V, face, InflowVelocity<T>{profile_of(o, f)}, 0, reads(mesh.x.now(), box(1)));
+      return boundary(V, face, GivenVelocity<T, InflowProfile>{profile_of(o, f)}, 0,
+                      reads(mesh.x.now(), box(1)));
     case FaceKind::pressure:
       return boundary(V, face, FreeVelocity<T>{});
   }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "solvers/cavity/inflow.hpp"
-#include "solvers/cavity/kernels.hpp"
+#include "solvers/cavity/wall_faces.hpp"
 
 namespace sc::cavity {
 
@@ -14,15 +14,6 @@ SC_FN Real without_slope(In<Real> q, Border b) {
   return (Real(18) * q[b.inside(1)] - Real(9) * q[b.inside(2)] + Real(2) * q[b.inside(3)]) / Real(11);
 }
 
-template <class Real>
-struct InflowVelocity {
-  InflowProfile profile;
-  SC_FN void operator()(Border b, Out<Real, 3> V, In<double, 3> x) const {
-    const At face = b.ghost(1);
-    const Vec3 velocity = profile.at({x[0][face], x[1][face], x[2][face]});
-    for (int e = 0; e < 3; ++e) continue_by_cubic(V[e], b, Real(velocity[std::size_t(e)]));
-  }
-};
 /// The velocity on the face is kept in the cell beside it, see Outflow.
 template <class Real>
 struct OutflowVelocity {
@@ -30,20 +21,14 @@ struct OutflowVelocity {
     for (int e = 0; e < 3; ++e) continue_by_cubic(V[e], b, on_face[e][b.inside(1)]);
   }
 };
-/// No flux and no shear.
+/// No slope of any component but `axis`, which vanishes: slip, without flux and shear; or -1: of all
+/// components, where the pressure is given.
 template <class Real>
-struct SlipVelocity {
-  int axis;
+struct FreeVelocity {
+  int axis = -1;
   SC_FN void operator()(Border b, Out<Real, 3> V) const {
     for (int e = 0; e < 3; ++e)
       continue_by_cubic(V[e], b, e == axis ? Real(0) : without_slope<Real>(V[e], b));
-  }
-};
-/// Where the pressure is given: no slope of any component.
-template <class Real>
-struct FreeVelocity {
-  SC_FN void operator()(Border b, Out<Real, 3> V) const {
-    for (int e = 0; e < 3; ++e) continue_by_cubic(V[e], b, without_slope<Real>(V[e], b));
   }
 };
 

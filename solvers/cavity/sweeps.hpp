@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "solvers/cavity/averages.hpp"
+#include "solvers/cavity/kernels.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/open_faces.hpp"
 #include "solvers/cavity/wall_force.hpp"

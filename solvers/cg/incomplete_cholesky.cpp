@@ -115,8 +115,7 @@ void IncompleteCholesky::solve(const double* r, double* u) const {
 }
 
 TriangularStage::TriangularStage(std::string name, const LocalRows& rows, Field<double>& u, Field<double>& r)
-    : Stage(std::move(name), {}, 1, 0),
-      accesses_{writes(u.now()).access(), reads(r.now()).access()},
+    : Stage(std::move(name), {writes(u.now()).access(), reads(r.now()).access()}),
       factor_(rows, u.grid().origin().x, u.grid().origin().x + u.grid().own().hi.x) {
   check_accesses();
 }
@@ -125,7 +124,7 @@ void TriangularStage::compute(const Box& box, int /*threads*/, std::span<Accumul
   check_box(box);
   if (box.empty()) return;
   const auto at = [](const Access& access) { return reinterpret_cast<double*>(access.storage().base()); };
-  factor_.solve(at(accesses_[1]), at(accesses_[0]));
+  factor_.solve(at(accesses()[1]), at(accesses()[0]));
 }
 
 // L and its columns twice, its row begins and diagonal twice; r once; u is written and read again.

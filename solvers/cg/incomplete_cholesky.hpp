@@ -45,8 +45,6 @@ class TriangularStage final : public Stage {
   /// No communication; throws as the factor does, on this rank only.
   TriangularStage(std::string name, const LocalRows& rows, Field<double>& u, Field<double>& r);
 
-  const Grid& grid() const override { return accesses_[0].field->grid(); }
-  const std::vector<Access>& accesses() const override { return accesses_; }
   /// A row depends on previous ones, so rows are not divided.
   int whole_axis() const override { return 0; }
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
@@ -54,7 +52,6 @@ class TriangularStage final : public Stage {
   const IncompleteCholesky& factor() const { return factor_; }
 
  private:
-  std::vector<Access> accesses_;
   IncompleteCholesky factor_;
 };
 

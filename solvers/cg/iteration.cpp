@@ -40,7 +40,7 @@ class Plain final : public Iteration {
       // alpha = rho / p^T q
       runner.run(curvature_);  // p^T q, p^T p
       const double pq = sums.reduce(curvature_.accumulators());
-      if (!progress.curved(pq, sums.value(1), [&] { return p_d_p(); })) return false;
+      if (!progress.curved(pq, sums.value(1), p_)) return false;
       const double alpha = rho / pq;
       // r = r - alpha q, u = M^-1 r; the reduction of rho = r^T u overlaps with x = x + alpha p
       sums.start(correct(alpha));
@@ -72,10 +72,6 @@ class Plain final : public Iteration {
     runner.run(dots_);
     return dots_.accumulators();
   }
-  double p_d_p() {
-    s_.product.runner().run(weighted_);
-    return s_.sums.reduce(weighted_.accumulators());
-  }
   /// p = u + beta p
   void update_direction(double beta) {
     Runner& runner = s_.product.runner();
@@ -93,7 +89,6 @@ class Plain final : public Iteration {
   decltype(stages::copy(p_, s_.u)) first_ = stages::copy(p_, s_.u);
   decltype(stages::dots("r u", s_.r, s_.u)) dots_ = stages::dots("r u", s_.r, s_.u);
   decltype(stages::dots("p q", p_, q_)) curvature_ = stages::dots("p q", p_, q_);
-  decltype(stages::weighted_square(p_, s_.diagonal)) weighted_ = stages::weighted_square(p_, s_.diagonal);
   decltype(stages::reduced(s_.r, q_)) residual_ = stages::reduced(s_.r, q_);
   decltype(stages::reduced(s_.r, q_, s_.diagonal)) by_diagonal_ = stages::reduced(s_.r, q_, s_.diagonal);
   decltype(stages::add("solution", s_.x, p_)) forward_ = stages::add("solution", s_.x, p_),
@@ -126,6 +121,12 @@ double System::residual() {
   return std::sqrt(sums.reduce(left_.accumulators()));
 }
 
+double System::weighted_square(Field<double>& p) {
+  auto stage = stages::weighted_square(p, diagonal);
+  product.runner().run(stage);
+  return sums.reduce(stage.accumulators());
+}
+
 bool Progress::ends(double r) {
   solution.residuals.push_back(r / norm);
   if (each) each(solution.iterations(), residual());
@@ -134,10 +135,10 @@ bool Progress::ends(double r) {
   return reached() || !solution.breakdown.empty() || exhausted();
 }
 
-bool Progress::curved(double pap, double pp, const std::function<double()>& weighted_square) {
+bool Progress::curved(double pap, double pp, Field<double>& p) {
   constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
   if (pap > rounding * system.largest * pp) return true;
-  const double least = rounding * weighted_square();
+  const double least = rounding * system.weighted_square(p);
   if (pap > least) return true;
   indefinite = std::isfinite(pap);
   const std::string where = at_iteration(solution.iterations());

@@ -49,6 +49,8 @@ struct System {
 
   /// Computes r = b - A x; returns |r|.
   double residual();
+  /// p^T D p with the diagonal D of A.
+  double weighted_square(Field<double>& p);
 
   Context& context;
   SolverOptions options;
@@ -67,7 +69,7 @@ struct System {
 
 /// The progress of a solve.
 struct Progress {
-  const System& system;
+  System& system;
   double norm;  ///< |b|
   Solution& solution;
   const std::function<void(int, double)>& each;
@@ -82,9 +84,9 @@ struct Progress {
   bool exhausted() const { return solution.iterations() >= system.options.iterations; }
   /// Whether p^T A p is consistent with a positive definite A, that is, exceeds its rounding errors. They are
   /// at most a few epsilon p^T D p with the diagonal D of A, because |a_ij| <= (a_ii a_jj)^1/2: a bound that
-  /// a scaling of rows and columns leaves as it is. `weighted_square` computes p^T D p; it is called only
-  /// where max |a_ij| p^T p, which exceeds it, does not decide. `pp` is p^T p.
-  bool curved(double pap, double pp, const std::function<double()>& weighted_square);
+  /// a scaling of rows and columns leaves as it is. It is computed only where max |a_ij| p^T p, which exceeds
+  /// it, does not decide. `pp` is p^T p.
+  bool curved(double pap, double pp, Field<double>& p);
 };
 
 /// Iterates from x and r = b - A x until Progress ends it; returns false if a restart would not help.

@@ -111,11 +111,7 @@ class Pipelined final : public Iteration {
     // alpha = gamma / p^T s
     runner.run(p_s_);
     const double ps = sums.reduce(p_s_.accumulators());
-    const auto weighted_square = [&] {
-      runner.run(p_d_p_);
-      return sums.reduce(p_d_p_.accumulators());
-    };
-    if (!progress.curved(ps, sums.value(1), weighted_square)) return false;
+    if (!progress.curved(ps, sums.value(1), p_)) return false;
     gamma_ = gamma;
     // x = x + alpha p, r = r - alpha s
     runner.run(forward_, Add{gamma / ps});
@@ -149,7 +145,6 @@ class Pipelined final : public Iteration {
                                  n_to_z_ = stages::copy(z_, n_), n_to_w_ = stages::copy(w_, n_);
   decltype(stages::dots("r u", r_, u_)) r_u_ = stages::dots("r u", r_, u_),
                                         p_s_ = stages::dots("p s", p_, s_);
-  decltype(stages::weighted_square(p_, sys_.diagonal)) p_d_p_ = stages::weighted_square(p_, sys_.diagonal);
   decltype(stages::direction(p_, u_)) direction_ = stages::direction(p_, u_);
   decltype(stages::add("solution", x_, p_)) forward_ = stages::add("solution", x_, p_);
   decltype(stages::reduced(r_, s_)) reduced_ = stages::reduced(r_, s_);

@@ -28,9 +28,7 @@ void add(Bytes& all, AnyField& field) {
 /// Compares `run` under automatic on all ranks with one rank under blocking.
 template <class Run>
 void expect_same_bits(const Run& run) {
-  Context one(MPI_COMM_SELF);
-  const Bytes expected = run(one, Strategy::blocking);
-  one.close();
+  const Bytes expected = on_one_rank([&](Context& one) { return run(one, Strategy::blocking); });
   for (const int threads : {1, 2}) {
     TestContext context({.threads = threads});
     const Bytes got = run(context, Strategy::automatic);

@@ -93,10 +93,9 @@ Ran run_model(Context& context, Int3 split, RunnerOptions options, int steps, Sp
 constexpr int through_trials = 40;
 
 std::vector<double> expected_values(int steps) {
-  Context one(MPI_COMM_SELF);
-  std::vector<double> expected = run_model(one, {1, 1, 1}, {.strategy = Strategy::blocking}, steps).values;
-  one.close();
-  return expected;
+  return on_one_rank([&](Context& one) {
+    return run_model(one, {1, 1, 1}, {.strategy = Strategy::blocking}, steps).values;
+  });
 }
 
 TEST(Automatic, LeavesTheSameBitsAndTheSameChoiceOnAllRanks) {

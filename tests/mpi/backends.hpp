@@ -52,5 +52,13 @@ class OnBackend : public testing::TestWithParam<Backend> {
     if (const std::string why = why_no_cuda(); !why.empty()) GTEST_SKIP() << "no CUDA: " << why;
   }
 };
+/// The same without the host.
+class OnDevice : public OnBackend {
+ protected:
+  void SetUp() override {
+    OnBackend::SetUp();
+    if (GetParam() == Backend::host) GTEST_SKIP() << "this needs a device";
+  }
+};
 
 }  // namespace sc::test

@@ -43,10 +43,7 @@ Outcome run(Context& context, const CavityOptions& options) {
   return r;
 }
 Outcome alone(const CavityOptions& options) {
-  Context context(MPI_COMM_SELF);
-  Outcome outcome = run(context, options);
-  context.close();
-  return outcome;
+  return test::on_one_rank([&](Context& one) { return run(one, options); });
 }
 
 void expect_same(const Outcome& got, const Outcome& expected, Context& context) {

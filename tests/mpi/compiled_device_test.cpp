@@ -129,13 +129,7 @@ Outcome run(Context& context, const Strategy& strategy, Lies where) {
   return outcome;
 }
 
-class CompiledOnDevices : public OnBackend {
- protected:
-  void SetUp() override {
-    OnBackend::SetUp();
-    if (GetParam() == Backend::host) GTEST_SKIP() << "the host has tests of its own";
-  }
-};
+class CompiledOnDevices : public OnDevice {};
 INSTANTIATE_TEST_SUITE_P(On, CompiledOnDevices, testing::ValuesIn(backends()), backend_name);
 
 TEST_P(CompiledOnDevices, LeaveTheBitsOfSweepsOnTheHost) {

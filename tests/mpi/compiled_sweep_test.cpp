@@ -14,6 +14,7 @@
 #include "engine/stage/global_value.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -149,15 +150,6 @@ TEST(CompiledSweep, RefusesWhatASweepRefuses) {
   EXPECT_NO_THROW(made({updates(u.now(), star(1)).access()}, 2));
 }
 
-std::string refusal_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 void copy_columns(const ColumnsCall*) {}
 
 TEST(CompiledSweep, IsRefusedWhereItWasNotCompiledFor) {
@@ -172,13 +164,13 @@ TEST(CompiledSweep, IsRefusedWhereItWasNotCompiledFor) {
                                                                  std::vector<ReadBeside>{}));
   Runner runner(context, {});
   CompiledSweep sweep("relax", {relax_rows, bytes_of(Relax{})}, 0, {}, {updates(u.now()).access()});
-  EXPECT_NE(refusal_of([&] { runner.run(sweep); }).find("stage \"relax\" runs on the host only"),
+  EXPECT_NE(refusal([&] { runner.run(sweep); }).find("stage \"relax\" runs on the host only"),
             std::string::npos);
-  EXPECT_NE(refusal_of([&] { runner.refresh(u.now(), star(1)); }).find("the boundary condition of field"),
+  EXPECT_NE(refusal([&] { runner.refresh(u.now(), star(1)); }).find("the boundary condition of field"),
             std::string::npos);
   CompiledSweep elsewhere("relax", {nullptr, bytes_of(Relax{}), false, relax_cells}, 0, {},
                           {updates(v.now()).access()});
-  EXPECT_NE(refusal_of([&] { runner.run(elsewhere); }).find("was compiled for a device"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(elsewhere); }).find("was compiled for a device"), std::string::npos);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tests/mpi/rehearsals.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -56,9 +57,7 @@ TEST(CompressibleInFiles, LeavesTheBitsOfMemory) {
     CompressibleOptions o = turbulent({16, 40, 45}, viscous);  // 5 blocks along z, the last of 13 planes
     o.single = single;
     o.split = {1, 1, 1};
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, o);
-    alone.close();
+    const Outcome expected = on_one_rank([&](Context& one) { return run(one, o); });
     TestContext context({.threads = 2});
     const SharedFolder folder(context, "scratch-gas-");
     for (const Int3 split : splits(context.size())) {
@@ -116,15 +115,8 @@ TEST(CompressibleInFiles, MovesTheBytesThatWerePlannedAndRehearsed) {
     }
 }
 
-/// The sentence of a refusal.
 std::string refused(const Grid& grid, const CompressibleOptions& options) {
-  try {
-    compressible::make_budget(grid, options);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::bad_input);
-    return e.what();
-  }
-  return "";
+  return refusal([&] { compressible::make_budget(grid, options); });
 }
 
 TEST(CompressibleInFiles, FitsItsMemoryOrNamesTheSmallest) {
@@ -155,14 +147,12 @@ TEST(CompressibleInFiles, NamesTheCellThatIsLost) {
   CompressibleOptions o = in_files(box({16, 16, 16 * context.size()}, Initial::random, 3), folder, 2);
   o.flow.peak = 4;
   o.dt = 0.5;
-  try {
-    Compressible flow(context, o);
+  Compressible flow(context, o);
+  const auto steps = [&] {
     for (int n = 0; n < 50; ++n) flow.step();
-    FAIL() << "went on";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::diverged);
-    EXPECT_NE(std::string(e.what()).find(" at cell "), std::string::npos) << e.what();
-  }
+  };
+  const std::string said = refusal(steps, Exit::diverged);
+  EXPECT_NE(said.find(" at cell "), std::string::npos) << said;
 }
 
 }  // namespace

@@ -2,11 +2,14 @@
 // Two small crystals, after several steps, for tests of the dendrite's bits.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
 #include "engine/move/gather.hpp"
 #include "solvers/dendrite/solver.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 
@@ -68,6 +71,19 @@ inline Outcome run(Context& context, const dendrite::DendriteOptions& options, i
   context.barrier();
   return r;
 }
-inline bool same(const Outcome& a, const Outcome& b) { return a.phi == b.phi && a.theta == b.theta; }
+/// What is said where no step is possible.
+inline std::string refused(Context& context, const dendrite::DendriteOptions& options) {
+  return refusal([&] { dendrite::Dendrite(context, options).step(); });
+}
+/// The same bits on rank 0, which has all cells, and the same measures on every rank.
+inline void expect_same(const Context& context, const Outcome& got, const Outcome& expected,
+                        const std::string& how) {
+  EXPECT_EQ(got.measures.total, expected.measures.total) << how;
+  EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high) << how;
+  EXPECT_EQ(got.measures.tip, expected.measures.tip) << how;
+  EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy) << how;
+  if (context.rank() != 0) return;
+  EXPECT_TRUE(got.phi == expected.phi && got.theta == expected.theta) << how;
+}
 
 }  // namespace sc::test

@@ -36,9 +36,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
   for (const DendriteOptions& options :
        {two_crystals(cells, true, true, false), two_crystals(cells, true, true, true),
         two_crystals(cells, false, true, false), karma_rappel_crystals(cells, false, true)}) {
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 5);
-    alone.close();
+    const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 5); });
     TestContext context;
     const SharedFolder folder(context, "scratch-crystal-");
     for (const Int3 split : splits(context.size()))
@@ -47,14 +45,9 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
         filed.split = split;
         filed.engine.strategy = *strategies[turn++ % strategies.size()];
         const Outcome got = run(context, filed, 5);
-        EXPECT_EQ(got.measures.total, expected.measures.total);
-        EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
-        EXPECT_EQ(got.measures.tip, expected.measures.tip);
-        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
-        if (context.rank() == 0) {
-          EXPECT_TRUE(same(got, expected))
-              << to_string(split) << pieces << kind_of(options) << filed.engine.strategy.name;
-        }
+        expect_same(context, got, expected,
+                    to_string(split) + std::to_string(pieces) + kind_of(options) +
+                        std::string(filed.engine.strategy.name));
       }
   }
 }
@@ -86,9 +79,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
   for (const DendriteOptions& options :
        {two_crystals(cells, true, true, false), two_crystals(cells, false, true, true),
         karma_rappel_crystals(cells, false, false)}) {
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 7);
-    alone.close();
+    const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 7); });
     TestContext context;
     const SharedFolder folder(context, "scratch-crystal-");
     for (const Int3 split : splits(context.size())) {
@@ -98,10 +89,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
       filed.engine.strategy = *strategies[turn++ % strategies.size()];
       const Outcome got = run(context, filed, 7);
       EXPECT_EQ(got.passes, 3);
-      EXPECT_EQ(got.measures.total, expected.measures.total);
-      if (context.rank() == 0) {
-        EXPECT_TRUE(same(got, expected)) << to_string(split) << kind_of(options);
-      }
+      expect_same(context, got, expected, to_string(split) + kind_of(options));
     }
   }
 }
@@ -131,17 +119,6 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlannedInPasses) {
   }
 }
 
-/// The error message; empty if a step is possible.
-std::string refused(Context& context, const DendriteOptions& options) {
-  try {
-    dendrite::Dendrite(context, options).step();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::bad_input);
-    return e.what();
-  }
-  return "";
-}
-
 TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   TestContext context;
   const SharedFolder folder(context, "scratch-crystal-");
@@ -158,7 +135,7 @@ TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   // With a margin for changes of the process's memory between two attempts.
   const double mib = std::stod(said.substr(figure + 9)) + 2.0 * context.size();
   options.storage.memory = std::int64_t(mib * (1 << 20));
-  EXPECT_EQ(refused(context, options), "");
+  EXPECT_EQ(refused(context, options), "accepted");
   options.storage.where = Where::memory;
   options.storage.memory = std::int64_t{64} << 30;
   EXPECT_EQ(std::make_unique<dendrite::Dendrite>(context, options)->budget().where, Where::memory);

@@ -28,13 +28,7 @@ DendriteOptions passing(DendriteOptions options, int pieces) {
   return options;
 }
 
-class OnDevices : public OnBackend {
- protected:
-  void SetUp() override {
-    OnBackend::SetUp();
-    if (GetParam() == Backend::host) GTEST_SKIP() << "nothing passes through the host";
-  }
-};
+class OnDevices : public OnDevice {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
 TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
@@ -42,9 +36,7 @@ TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
   for (const DendriteOptions& options :
        {two_crystals(cells, true, true, false), two_crystals(cells, true, true, true),
         two_crystals(cells, false, true, false), karma_rappel_crystals(cells, false, false)}) {
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 5);
-    alone.close();
+    const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 5); });
     TestContext context;
     open(context, GetParam());
     constexpr std::array strategies{&Strategy::boundary_first, &Strategy::interior_first,
@@ -56,14 +48,9 @@ TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
         through.split = split;
         through.engine.strategy = *strategies[turn++ % strategies.size()];
         const Outcome got = run(context, through, 5);
-        EXPECT_EQ(got.measures.total, expected.measures.total);
-        EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
-        EXPECT_EQ(got.measures.tip, expected.measures.tip);
-        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
-        if (context.rank() == 0) {
-          EXPECT_TRUE(same(got, expected))
-              << to_string(split) << pieces << kind_of(options) << through.engine.strategy.name;
-        }
+        expect_same(context, got, expected,
+                    to_string(split) + std::to_string(pieces) + kind_of(options) +
+                        std::string(through.engine.strategy.name));
       }
   }
 }
@@ -114,16 +101,6 @@ TEST(PassingDendrite, HidesTheLinkAndMessages) {
   EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
 }
 
-std::string refused(Context& context, const DendriteOptions& options) {
-  try {
-    dendrite::Dendrite(context, options).step();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::bad_input);
-    return e.what();
-  }
-  return "";
-}
-
 TEST_P(OnDevices, RefuseWhatDoesNotFitAndNameWhatDoes) {
   TestContext context;
   open(context, GetParam());
@@ -134,7 +111,7 @@ TEST_P(OnDevices, RefuseWhatDoesNotFitAndNameWhatDoes) {
   const std::size_t figure = said.find("at least ");
   ASSERT_NE(figure, std::string::npos) << said;
   options.storage.memory = std::int64_t(std::stod(said.substr(figure + 9)) * (1 << 20)) + 1;
-  EXPECT_EQ(refused(context, options), "");
+  EXPECT_EQ(refused(context, options), "accepted");
   options.engine.strategy = Strategy::halo_thread;
   EXPECT_NE(refused(context, options).find("divides the threads of a rank"), std::string::npos);
 }

@@ -16,6 +16,7 @@
 #include "tests/mpi/crystals.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/oracle/dendrite_reference.hpp"
+#include "tests/refusal.hpp"
 
 namespace {
 
@@ -24,12 +25,12 @@ using dendrite::DendriteOptions;
 using dendrite::FaceKind;
 
 using test::crystals_of_all_kinds;
+using test::expect_same;
 using test::h;
 using test::karma_rappel_crystals;
 using test::kind_of;
 using test::Outcome;
 using test::run;
-using test::same;
 using test::two_crystals;
 
 oracle::Dendrite oracle_of(const DendriteOptions& o) {
@@ -122,9 +123,7 @@ TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
   for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
     options.faces[4] = options.faces[5] = FaceKind::periodic;
     options.engine.strategy = Strategy::blocking;
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 7);
-    alone.close();
+    const Outcome expected = test::on_one_rank([&](Context& one) { return run(one, options, 7); });
     test::TestContext context({.threads = 2});
     for (const Int3 split : test::splits(context.size()))
       for (const int length : {2, 3, 4})
@@ -136,12 +135,10 @@ TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
           options.engine.steps_per_pass = length;
           options.engine.pass_tile = {0, 3, 4};
           const Outcome got = run(context, options, 7);
-          EXPECT_EQ(got.measures.total, expected.measures.total);
-          EXPECT_EQ(got.measures.tip, expected.measures.tip);
-          EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
           EXPECT_EQ(got.passes, (7 + length - 1) / length);
-          if (context.rank() != 0) continue;
-          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << kind_of(options);
+          expect_same(
+              context, got, expected,
+              std::string(strategy.name) + to_string(split) + std::to_string(length) + kind_of(options));
         }
   }
 }
@@ -149,9 +146,7 @@ TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
 TEST(Dendrite, LeavesTheSameBits) {
   for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
     options.engine.strategy = Strategy::blocking;
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 6);
-    alone.close();
+    const Outcome expected = test::on_one_rank([&](Context& one) { return run(one, options, 6); });
     for (int threads : {1, 2}) {
       test::TestContext context({.threads = threads});
       for (const Int3 split : test::splits(context.size()))
@@ -161,11 +156,8 @@ TEST(Dendrite, LeavesTheSameBits) {
           options.engine.strategy = strategy;
           options.engine.poke_seconds = 1e-6;
           const Outcome got = run(context, options, 6);
-          EXPECT_EQ(got.measures.total, expected.measures.total);
-          EXPECT_EQ(got.measures.tip, expected.measures.tip);
-          EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
-          if (context.rank() != 0) continue;
-          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << kind_of(options);
+          expect_same(context, got, expected,
+                      std::string(strategy.name) + to_string(split) + kind_of(options));
         }
     }
   }
@@ -176,9 +168,7 @@ TEST(Dendrite, LeavesTheSameBitsInAPlane) {
   DendriteOptions options = karma_rappel_crystals({29, 26, 1}, false, false);
   for (dendrite::Seed& seed : options.seeds) seed.centre[2] = 0;
   options.engine.strategy = Strategy::blocking;
-  Context alone(MPI_COMM_SELF);
-  const Outcome expected = run(alone, options, 7);
-  alone.close();
+  const Outcome expected = test::on_one_rank([&](Context& one) { return run(one, options, 7); });
   test::TestContext context({.threads = 2});
   for (const Int3 split : test::splits(context.size()))
     for (const int length : {1, 2, 3}) {
@@ -187,9 +177,7 @@ TEST(Dendrite, LeavesTheSameBitsInAPlane) {
       options.engine.steps_per_pass = length;
       options.engine.strategy = Strategy::boundary_first;
       const Outcome got = run(context, options, 7);
-      EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
-      if (context.rank() != 0) continue;
-      EXPECT_TRUE(same(got, expected)) << to_string(split) << length;
+      expect_same(context, got, expected, to_string(split) + std::to_string(length));
     }
 }
 
@@ -201,9 +189,7 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), tes
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
   for (DendriteOptions options : crystals_of_all_kinds({19, 16, 17})) {
     options.engine.strategy = Strategy::blocking;
-    Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, 6);
-    alone.close();
+    const Outcome expected = test::on_one_rank([&](Context& one) { return run(one, options, 6); });
     test::TestContext context;
     open(context, GetParam());
     options.space = test::space_of(GetParam());
@@ -213,12 +199,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
         options.split = split;
         options.engine.strategy = strategy;
         const Outcome got = run(context, options, 6);
-        EXPECT_EQ(got.measures.total, expected.measures.total);
-        EXPECT_EQ(got.measures.tip, expected.measures.tip);
-        EXPECT_EQ(got.measures.free_energy, expected.measures.free_energy);
-        EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
-        if (context.rank() != 0) continue;
-        EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << kind_of(options);
+        expect_same(context, got, expected, std::string(strategy.name) + to_string(split) + kind_of(options));
       }
   }
 }
@@ -246,12 +227,7 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
   const auto refused = [&](auto&& change) {
     DendriteOptions o = two_crystals({17, 11, 13}, true, true, false);
     change(o);
-    try {
-      std::make_unique<dendrite::Dendrite>(context, o);
-    } catch (const Error& e) {
-      return e.code() == Exit::bad_input;
-    }
-    return false;
+    return test::refusal([&] { std::make_unique<dendrite::Dendrite>(context, o); }) != "accepted";
   };
   EXPECT_TRUE(refused([](auto& o) { o.seeds.clear(); }));
   EXPECT_TRUE(refused([](auto& o) { o.material.anisotropy = 0.07; }));
@@ -296,13 +272,7 @@ TEST(Dendrite, NamesTheCellWhereTheStateIsLost) {
       std::make_unique<dendrite::Dendrite>(context, two_crystals({17, 11, 13}, false, false, false));
   auto& theta = dynamic_cast<Field<double>&>(solver->heat());
   theta.fill([](int x, int y, int z) { return x == 5 && y == 6 && z == 3 ? NAN : -200.0; });
-  std::string said;
-  try {
-    solver->measure();
-  } catch (const Error& e) {
-    said = e.what();
-    EXPECT_EQ(e.code(), Exit::diverged);
-  }
+  const std::string said = test::refusal([&] { solver->measure(); }, Exit::diverged);
   EXPECT_NE(said.find("temperature"), std::string::npos) << said;
   EXPECT_NE(said.find("[5, 6, 3]"), std::string::npos) << said;
 }

@@ -9,6 +9,7 @@
 #include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 
@@ -85,10 +86,9 @@ inline std::vector<double> derive(Context& context, const Setting& s) {
 }
 
 inline std::vector<double> alone(Int3 cells, int axis) {
-  Context one(MPI_COMM_SELF);
-  std::vector<double> values = derive(one, {cells, axis, {1, 1, 1}, {.strategy = Strategy::blocking}});
-  one.close();
-  return values;
+  return on_one_rank([&](Context& one) {
+    return derive(one, {cells, axis, {1, 1, 1}, {.strategy = Strategy::blocking}});
+  });
 }
 
 inline bool possible(Int3 cells, Int3 split) {

@@ -7,6 +7,7 @@
 
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -33,16 +34,6 @@ struct Twice {
   SC_FN void operator()(At c, InOut<double> u) const { u[c] *= 2; }
 };
 
-template <class F>
-std::string refusal(F&& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::bad_input) << e.what();
-    return e.what();
-  }
-  return "accepted";
-}
 void expect_said(const std::string& said, const std::string& words) {
   EXPECT_NE(said.find(words), std::string::npos) << said;
   EXPECT_EQ(said.find('\n'), std::string::npos) << said;

@@ -2,8 +2,12 @@
 // The modes of a turbulent flow by wavenumber, in either precision.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include "engine/move/gather.hpp"
 #include "solvers/turbulence/solver.hpp"
@@ -20,6 +24,20 @@ using Modes = ModesOf<3>;
 inline turbulence::TurbulenceOptions as_single(turbulence::TurbulenceOptions options) {
   options.single = true;
   return options;
+}
+
+/// A velocity with many modes, component d.
+inline double lively(int d, double x, double y, double z) {
+  return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
+}
+
+/// Outcomes are the gathered modes, which rank 0 has, and numbers that every rank has.
+template <class Outcome>
+void expect_same(const Context& context, const Outcome& got, const Outcome& wanted, std::string_view what) {
+  EXPECT_EQ(got.second, wanted.second) << what;
+  if (context.rank() == 0) {
+    EXPECT_TRUE(got.first == wanted.first) << what;
+  }
 }
 
 /// The stored modes of the first components of a field divided by the number of points, on rank 0.

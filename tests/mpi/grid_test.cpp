@@ -12,6 +12,7 @@
 #include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace {
 
@@ -62,14 +63,8 @@ TEST_F(Grids, ChoosesSplitsAcrossTheSlowAxes) {
 }
 
 TEST_F(Grids, RefusesWhatCannotWork) {
-  const auto sentence = [this](const GridOptions& options) -> std::string {
-    try {
-      Grid grid(context(), options);
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), Exit::bad_input);
-      return e.what();
-    }
-    return "";
+  const auto sentence = [this](const GridOptions& options) {
+    return test::refusal([&] { Grid grid(context(), options); });
   };
   EXPECT_NE(sentence({.cells = {0, 4, 4}}).find("cells is [0, 4, 4]"), std::string::npos);
   EXPECT_NE(sentence({.cells = {4, 4, 4}, .split = {2, 1, 1}}).find("does not multiply"), std::string::npos);

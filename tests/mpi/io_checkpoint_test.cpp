@@ -16,6 +16,7 @@
 #include "io/checksum.hpp"
 
 #include "tests/mpi/io_state.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -182,15 +183,7 @@ TEST(Checkpoint, LeavesWhatIsNoRegularFileAlone) {
   context.barrier();
   State state(context);
   state.fill();
-  const auto said = [&](const auto& action) -> std::string {
-    try {
-      action();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), Exit::storage);
-      return error.what();
-    }
-    return "nothing";
-  };
+  const auto said = [](const auto& action) { return refusal(action, Exit::storage); };
   for (const std::string& path : {link, pipe, inner, device, parts})
     EXPECT_NE(said([&] { io::write_checkpoint(path, state.contents()); }).find("not a regular file"),
               std::string::npos)

@@ -15,6 +15,7 @@
 
 #include "tests/mpi/plasma_runs.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace {
 
@@ -156,10 +157,7 @@ MagnetosphereOptions gusty_earth() {
 
 Outcome on_one_rank(MagnetosphereOptions options, int steps) {
   options.engine.strategy = Strategy::blocking;
-  Context alone(MPI_COMM_SELF);
-  Outcome outcome = test::run(alone, options, steps);
-  alone.close();
-  return outcome;
+  return test::on_one_rank([&](Context& one) { return test::run(one, options, steps); });
 }
 
 class WindOn : public test::PlasmaOn {};
@@ -223,13 +221,7 @@ TEST(Wind, ARunContinuesFromAnyStepWithTheSameBits) {
 std::string refusal(Context& context, const std::function<void(MagnetosphereOptions&)>& change) {
   MagnetosphereOptions o = gusty_earth();
   change(o);
-  try {
-    Magnetosphere solver(context, o);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::bad_input);
-    return error.what();
-  }
-  return "nothing";
+  return test::refusal([&] { Magnetosphere solver(context, o); });
 }
 
 TEST(Wind, RefusesARowByItsNumber) {

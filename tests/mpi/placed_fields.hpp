@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/move/stream/slab_place.hpp"
+#include "engine/overlap/ledger.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace sc::test {
@@ -158,15 +160,30 @@ inline void compare_all(Context& context, const std::shared_ptr<FarPlace>& place
   compare<2, true>(context, place, next({true, false, false}), strategy, pieces);
   ++turn;  // other combinations the next time
 }
-
-template <class Action>
-std::string refused(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
+/// Slabs at the ends come first, so that messages overlap with the other slabs, which are moved meanwhile
+/// through `resource`.
+inline void expect_hidden(Context& context, const std::shared_ptr<SlabPlace>& place, Resource resource) {
+  // Walls along x and y, because a delay also applies to messages of a rank to itself.
+  const Grid grid(context,
+                  {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
+  Field<double, 2> T(grid, "T", {.levels = 2, .place = place});
+  conditions<1>(T);
+  T.fill(first);
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
+  Ledger ledger(runner);
+  ledger.open();
+  for (int n = 0; n < 12; ++n) {
+    runner.run(diffuse);
+    T.advance();
   }
-  return "";
+  place->finish();
+  ledger.close();
+  const Terms terms = ledger.terms();
+  EXPECT_GT(terms.of(resource).hidden(), 0);
+  if (context.size() > 1) {
+    EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
+  }
 }
 
 }  // namespace sc::test

@@ -8,22 +8,16 @@
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
 #include "engine/move/stream/slab_place.hpp"
-#include "engine/overlap/ledger.hpp"
 #include "engine/stage/slabs.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/placed_fields.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
 
-class OnDevices : public OnBackend {
- protected:
-  void SetUp() override {
-    OnBackend::SetUp();
-    if (GetParam() == Backend::host) GTEST_SKIP() << "nothing passes through the host";
-  }
-};
+class OnDevices : public OnDevice {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
 TEST_P(OnDevices, StagesOverTheHostsMemoryLeaveItsBits) {
@@ -106,50 +100,29 @@ TEST_P(OnDevices, KeepWhatTheHostSeesAndSets) {
   EXPECT_EQ(sum.accumulators()[0].value(), largest);
 }
 
-// Slabs at the ends come first: messages overlap with the other slabs, which are copied meanwhile.
 TEST(PlacementBesideADevice, HidesMessagesAndTheLink) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
   context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 10e6}));
-  // Walls along x and y, because the delay also applies to messages of a rank to itself.
-  const Grid grid(context,
-                  {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
-  const auto place = in_host_memory_of(context.device(), 8);
-  Field<double, 2> T(grid, "T", {.levels = 2, .place = place});
-  conditions<1>(T);
-  T.fill(first);
-  Runner runner(context, {.strategy = Strategy::boundary_first});
-  Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
-  Ledger ledger(runner);
-  ledger.open();
-  for (int n = 0; n < 12; ++n) {
-    runner.run(diffuse);
-    T.advance();
-  }
-  place->finish();
-  ledger.close();
-  const Terms terms = ledger.terms();
-  EXPECT_GT(terms.of(Resource::link).hidden(), 0);
-  if (context.size() == 1) return;
-  EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
+  expect_hidden(context, in_host_memory_of(context.device(), 8), Resource::link);
 }
 
 TEST_P(OnDevices, RefuseWhatCannotPassSlabBySlab) {
   TestContext context;
   const Grid grid(context,
                   {.cells = {8, 8, 32}, .periodic = {true, true, true}, .split = {1, 1, context.size()}});
-  EXPECT_NE(refused([&] { in_host_memory_of(context.device(), 2); }).find("has none open"),
+  EXPECT_NE(refusal([&] { in_host_memory_of(context.device(), 2); }).find("has none open"),
             std::string::npos);
   open(context, GetParam());
   Field<double, 2> T(grid, "T", {.levels = 2, .place = in_host_memory_of(context.device(), 2)});
-  EXPECT_NE(refused([&] { T.modify(); }).find("lies in the host's memory beside a device"),
+  EXPECT_NE(refusal([&] { T.modify(); }, Exit::failure).find("lies in the host's memory beside a device"),
             std::string::npos);
   Field<double, 2> host(grid, "host");
   Sweep both("both", Diffuse<1, false>{0.1}, writes(host.now()), reads(T.now(), star(1)));
   Runner runner(context, {});
-  EXPECT_NE(refused([&] { runner.run(both); }).find("in different memories"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(both); }).find("in different memories"), std::string::npos);
   Runner dividing(context, {.strategy = Strategy::halo_thread});
   Sweep damp("damp", Damp{0.1}, updates(T.now()));
-  EXPECT_NE(refused([&] { dividing.run(damp); }).find("divides the threads"), std::string::npos);
+  EXPECT_NE(refusal([&] { dividing.run(damp); }).find("divides the threads"), std::string::npos);
 }
 
 }  // namespace

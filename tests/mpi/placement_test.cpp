@@ -11,10 +11,10 @@
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
-#include "engine/overlap/ledger.hpp"
 #include "tests/mpi/placed_fields.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace sc::test {
@@ -73,8 +73,6 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
   EXPECT_LE(moved.written, steps * out + bookkeeping);
 }
 
-// Slabs at the ends come first, so that messages overlap with the other slabs, which are read and written
-// meanwhile.
 TEST(Placement, HidesMessagesAndFiles) {
   // So slow that the time slices of a busy machine hardly count beside it.
   TestContext context({.transport = TransportPolicy::delayed, .delay = 40e-3});
@@ -82,27 +80,7 @@ TEST(Placement, HidesMessagesAndFiles) {
   FileMemoryOptions disk = folder.options(IoMode::threads);
   disk.most_bytes_per_second = 10e6;
   FileMemory files(disk);
-  const auto place = in_files(files, 8);
-  // Walls along x and y, because the delay also applies to messages of a rank to itself.
-  const Grid grid(context,
-                  {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
-  Field<double, 2> T(grid, "T", {.levels = 2, .place = place});
-  conditions<1>(T);
-  T.fill(first);
-  Runner runner(context, {.strategy = Strategy::boundary_first});
-  Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
-  Ledger ledger(runner);
-  ledger.open();
-  for (int n = 0; n < 12; ++n) {
-    runner.run(diffuse);
-    T.advance();
-  }
-  place->finish();
-  ledger.close();
-  const Terms terms = ledger.terms();
-  EXPECT_GT(terms.of(Resource::files).hidden(), 0);
-  if (context.size() == 1) return;
-  EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
+  expect_hidden(context, in_files(files, 8), Resource::files);
 }
 
 TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
@@ -113,19 +91,20 @@ TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
   Field<double, 2> T(grid, "T", {.levels = 2, .place = in_files(files, 2)});
   Runner runner(context, {.strategy = Strategy::boundary_first});
   Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
-  EXPECT_NE(refused([&] { runner.run(diffuse); }).find("nothing is set"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(diffuse); }).find("nothing is set"), std::string::npos);
   T.boundaries().leave_others(Beyond::given);
-  EXPECT_NE(refused([&] { runner.run(diffuse); }).find("given by the program"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(diffuse); }).find("given by the program"), std::string::npos);
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) boundary(T, {axis, side}, Mirrored<double, 2>{});
   runner.run(diffuse);
   Sweep colours("colours", Damp{0.1}, SweepOptions{.colours = 2}, updates(T.now(), star(1)));
-  EXPECT_NE(refused([&] { runner.run(colours); }).find("in 2 colours"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(colours); }).find("in 2 colours"), std::string::npos);
   Field<double, 2> other(grid, "other", {.place = in_files(files, 2)});
   Sweep damp("both", Diffuse<1, false>{0.1}, writes(other.now()), reads(T.now(), star(1)));
-  EXPECT_NE(refused([&] { runner.run(damp); }).find("two places"), std::string::npos);
-  EXPECT_NE(refused([&] { T.get({0, 0, 0}); }).find("lies in files"), std::string::npos);
-  EXPECT_NE(refused([&] { runner.move(T.now(), other.now()); }).find("lies in files"), std::string::npos);
+  EXPECT_NE(refusal([&] { runner.run(damp); }).find("two places"), std::string::npos);
+  const auto failure = [](const auto& action) { return refusal(action, Exit::failure); };
+  EXPECT_NE(failure([&] { T.get({0, 0, 0}); }).find("lies in files"), std::string::npos);
+  EXPECT_NE(failure([&] { runner.move(T.now(), other.now()); }).find("lies in files"), std::string::npos);
   EXPECT_THROW((Field<double>(grid, "thin", {.place = in_files(files, 33)})), Error);
 }
 

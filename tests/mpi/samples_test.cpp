@@ -19,6 +19,7 @@
 #include "tests/mpi/placed_fields.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -162,28 +163,28 @@ TEST(Samples, HaveTheSameBitsForEverySplitAndPlace) {
 
 std::string refused_at(const Position& x, const EvenPoints& points, const Grid& grid) {
   const std::array positions = {Position{1, 1, 1}, x};
-  return refused([&] { place_between(grid, points, positions, "output.probes"); });
+  return refusal([&] { place_between(grid, points, positions, "output.probes"); });
 }
 
 TEST(Samples, OutsideOfThePointsAreRefused) {
   TestContext context;
   const Grid grid(context, {.cells = {8, 8, 12}, .periodic = {false, true, false}, .halo = 2});
   const EvenPoints points{{0.5, 0.5, 0.5}, {1, 1, 1}};
-  EXPECT_EQ(refused_at({7.5, 8, 11.5}, points, grid), "");
+  EXPECT_EQ(refused_at({7.5, 8, 11.5}, points, grid), "accepted");
   EXPECT_EQ(refused_at({7.6, 4, 4}, points, grid),
             "output.probes[1] = [7.6, 4, 4] lies outside of the grid, which reaches from 0.5 to 7.5 along x");
   EXPECT_EQ(refused_at({2, -0.1, 4}, points, grid),
             "output.probes[1] = [2, -0.1, 4] lies outside of the grid, which reaches from 0 to 8 along y");
-  EXPECT_NE(refused_at({2, 2, std::nan("")}, points, grid), "");
+  EXPECT_NE(refused_at({2, 2, std::nan("")}, points, grid), "accepted");
 
   Field<double, 3> x(grid, "x");
   fill_with_layers(x, 2, [](int k, Int3 g) { return k == 0 ? g.x + 0.5 * g.z : double(g[k]); });
   const auto outside = [&](const Position& at) {
-    return refused([&] {
+    return refusal([&] {
       place_between({grid, 1}, x.storage(0), std::array{Position{4, 1, 1}, at}, "output.probes");
     });
   };
-  EXPECT_EQ(outside({8, 8, 0}), "");
+  EXPECT_EQ(outside({8, 8, 0}), "accepted");
   EXPECT_EQ(
       outside({-1, 1, 12}),  // in the box of all points, and beside the sheared ones
       "output.probes[1] = [-1, 1, 12] lies outside of the grid, whose points reach from [-1.5, 0, -1] to "

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
 #include "tests/mpi/two_sweeps.hpp"
 
 namespace sc::test {
@@ -186,9 +187,9 @@ inline Result relax_in_colours(Context& context, const Setting& setting, int hal
 using Program = Result (*)(Context&, const Setting&, int halo, int steps);
 
 inline std::vector<double> one_by_one(Program program, Int3 cells, Bool3 periodic, int halo, int steps) {
-  Context one(MPI_COMM_SELF);
-  Result result = program(one, {cells, periodic, {1, 1, 1}, {.strategy = Strategy::blocking}}, halo, steps);
-  one.close();
+  Result result = on_one_rank([&](Context& one) {
+    return program(one, {cells, periodic, {1, 1, 1}, {.strategy = Strategy::blocking}}, halo, steps);
+  });
   for (double value : result.values) EXPECT_TRUE(std::isfinite(value));
   return result.values;
 }

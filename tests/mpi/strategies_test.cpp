@@ -158,9 +158,9 @@ std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Spac
 }
 
 TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
-  Context one(MPI_COMM_SELF);
-  const auto expected = spread(one, {1, 1, 1}, Strategy::blocking, Space::host);
-  one.close();
+  const auto expected = test::on_one_rank([&](Context& one) {
+    return spread(one, {1, 1, 1}, Strategy::blocking, Space::host);
+  });
   test::TestContext context;
   open(context, GetParam());
   for (const Int3 split : splits(context.size()))
@@ -174,9 +174,9 @@ TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
 
 TEST(ColouredSweeps, LeaveTheSameBits) {
   for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}}) {
-    Context one(MPI_COMM_SELF);
-    const auto expected = relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
-    one.close();
+    const auto expected = test::on_one_rank([&](Context& one) {
+      return relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
+    });
     for (double value : expected) ASSERT_TRUE(std::isfinite(value));
     for (int threads : {1, 2}) {
       test::TestContext context({.threads = threads});
@@ -194,9 +194,9 @@ TEST(ColouredSweeps, LeaveTheSameBits) {
 
 TEST_P(OnDevices, LeaveTheSameBitsInColours) {
   for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}}) {
-    Context one(MPI_COMM_SELF);
-    const auto expected = relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
-    one.close();
+    const auto expected = test::on_one_rank([&](Context& one) {
+      return relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
+    });
     test::TestContext context;
     open(context, GetParam());
     for (const Int3 split : splits(context.size()))

@@ -6,6 +6,7 @@
 
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
@@ -17,15 +18,9 @@ struct Any {  // accepts any declaration
 
 template <class F>
 std::string refusal(F&& make) {
-  try {
-    make();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Exit::bad_input) << e.what();
-    const std::string text = e.what();
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-    return text;
-  }
-  return "accepted";
+  const std::string text = test::refusal(make);
+  EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  return text;
 }
 #define EXPECT_REFUSED(words, ...)                                  \
   do {                                                              \

@@ -15,6 +15,7 @@
 #include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace sc::test {
@@ -34,25 +35,14 @@ TurbulenceOptions small() {
 
 Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 2) {
   Turbulence flow(context, options);
-  flow.start([](int d, double x, double y, double z) {
-    return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
-  });
+  flow.start(lively);
   for (int n = 0; n < steps; ++n) flow.step();
   const Balance b = flow.balance();
   return {gather(flow.modes().storage(0)), {b.energy, b.enstrophy, flow.time()}};
 }
 
-void expect_same(const Context& context, const Bits& got, const Bits& wanted, const std::string& what) {
-  EXPECT_EQ(got.second, wanted.second) << what;
-  if (context.rank() == 0) {
-    EXPECT_TRUE(got.first == wanted.first) << what;
-  }
-}
-
 TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
-  Context self(MPI_COMM_SELF);
-  const Bits memory = after_steps(self, small());
-  self.close();
+  const Bits memory = on_one_rank([&](Context& one) { return after_steps(one, small()); });
   TestContext context({.threads = 2});
   const SharedFolder folder(context, "scratch-turbulence-");
   expect_same(context, after_steps(context, small()), memory, "memory on several ranks");
@@ -97,9 +87,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
 }
 
 TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
-  Context self(MPI_COMM_SELF);
-  const Bits memory = after_steps(self, small());
-  self.close();
+  const Bits memory = on_one_rank([&](Context& one) { return after_steps(one, small()); });
   TestContext context;
   const SharedFolder folder(context, "scratch-turbulence-");
   TurbulenceOptions options = small();
@@ -148,9 +136,7 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
 }
 
 TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
-  Context self(MPI_COMM_SELF);
-  const Bits memory = after_steps(self, as_single(small()));
-  self.close();
+  const Bits memory = on_one_rank([&](Context& one) { return after_steps(one, as_single(small())); });
   TestContext context({.threads = 2});
   const SharedFolder folder(context, "scratch-turbulence-");
   expect_same(context, after_steps(context, as_single(small())), memory, "memory on several ranks");
@@ -182,12 +168,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
     TestContext context;
     const SharedFolder folder(context, "scratch-turbulence-");
     options.storage = {.memory = 1 << 20, .scratch = folder.path()};
-    try {
-      const Turbulence flow(context, options);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), Exit::bad_input);
-      sentence = error.what();
-    }
+    sentence = refusal([&] { const Turbulence flow(context, options); });
   }
   const auto at = sentence.find("at least ");
   ASSERT_NE(at, std::string::npos) << sentence;
@@ -317,12 +298,7 @@ TEST(TurbulenceOnDisk, AScratchFolderThatCannotBeIsNamed) {
   context.barrier();
   TurbulenceOptions options = small();
   options.storage = {.where = Where::files, .pieces = 2, .scratch = folder.path() + "/file/scratch"};
-  try {
-    const Turbulence flow(context, options);
-    FAIL() << "made inside a file";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::storage);
-  }
+  EXPECT_NE(refusal([&] { const Turbulence flow(context, options); }, Exit::storage), "accepted");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, TurbulenceFaults, testing::Values(Io::sync, Io::async),

@@ -32,10 +32,6 @@ std::pair<double, double> difference(const Modes& a, const Modes& b, Keep&& keep
   return {worst, largest};
 }
 
-double lively(int d, double x, double y, double z) {
-  return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
-}
-
 TEST(TurbulenceKinds, StepsHaveTheirOrder) {
   TestContext context;
   const auto after = [&](Scheme scheme, double dt) {

@@ -55,19 +55,10 @@ using Bits = std::pair<std::vector<std::byte>, std::array<double, 4>>;
 /// The modes on rank 0; the scalar's balance and the clock on all.
 Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 2) {
   Turbulence flow(context, options);
-  flow.start([](int d, double x, double y, double z) {
-    return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
-  });
+  flow.start(lively);
   for (int n = 0; n < steps; ++n) flow.step();
   const ScalarBalance b = flow.has_scalar() ? flow.scalar_balance() : ScalarBalance{};
   return {gather(flow.modes().storage(0)), {b.variance, b.dissipation, b.production, flow.time()}};
-}
-
-void expect_same(const Context& context, const Bits& got, const Bits& wanted, std::string_view what) {
-  EXPECT_EQ(got.second, wanted.second) << what;
-  if (context.rank() == 0) {
-    EXPECT_TRUE(got.first == wanted.first) << what;
-  }
 }
 
 TEST(ScalarBits, AreThoseOfOneRankUnderEveryStrategy) {
@@ -76,9 +67,7 @@ TEST(ScalarBits, AreThoseOfOneRankUnderEveryStrategy) {
     options.points = {20, 18, 16};
     options.single = single;
     options.engine.strategy = Strategy::blocking;
-    Context self(MPI_COMM_SELF);
-    const Bits one = after_steps(self, options, 4);
-    self.close();
+    const Bits one = on_one_rank([&](Context& alone) { return after_steps(alone, options, 4); });
     for (const TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
       TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
       for (const std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
@@ -164,9 +153,7 @@ TEST(ScalarBits, ARandomScalarIsTheSameOnAnyRanksAndPoints) {
       EXPECT_NEAR(variance[k], k < 4 ? field(1).spectrum[k] : 0, 1e-14) << k;
     return modes_of<4>(flow, flow.modes());
   };
-  Context self(MPI_COMM_SELF);
-  const auto one = modes(self, {16, 18, 20}, 1);
-  self.close();
+  const auto one = on_one_rank([&](Context& alone) { return modes(alone, {16, 18, 20}, 1); });
   TestContext context;
   const auto many = modes(context, {16, 18, 20}, 1), more = modes(context, {24, 32, 20}, 1),
              other = modes(context, {16, 18, 20}, 2);

@@ -11,6 +11,7 @@
 #include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 
@@ -127,12 +128,10 @@ inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerO
 // The reference: the same formulas on one rank under blocking. Every rank computes the whole problem alone on
 // its own communicator, because files for comparisons between numbers of ranks would need another run.
 inline Outcome alone(const Problem& problem, Backend backend = Backend::host) {
-  Context context(MPI_COMM_SELF);
-  open(context, backend);
-  const Outcome outcome =
-      run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking}, space_of(backend));
-  context.close();
-  return outcome;
+  return on_one_rank([&](Context& context) {
+    open(context, backend);
+    return run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking}, space_of(backend));
+  });
 }
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

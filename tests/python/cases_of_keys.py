@@ -7,7 +7,7 @@ import typing
 
 from subcurrent.case.keys import all_keys, fields, nested
 from subcurrent.solvers.cases import SOLVERS
-from subcurrent.solvers.dendrite.case import MODELS, SeedTable
+from subcurrent.solvers.dendrite.tables import MODELS, SeedTable
 
 QUIET = {"figures": False, "timeline": False}
 BASES = {

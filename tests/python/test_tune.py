@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-import io
 import json
-import signal
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from conftest import QUIET, history, sentence_of
+from slow_wire import machine_file
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput, StorageError
+from subcurrent.errors import BadInput
 from subcurrent.foresight import tune, tune_candidates
 from subcurrent.launch import tuned
 
 CELLS = "grid.cells=[24,24,24]"
-SMALL = ("--set", CELLS, "--steps", 1, "--repeats", 2)
 
 
 # -- candidates --------------------------------------------------------------------------------------------
@@ -95,28 +92,14 @@ def test_layouts_share_out_the_cores():
 def test_prediction_leaves_out_what_is_slow(tmp_path):
     """Over a slow wire a split along x, whose faces are as large as the others', is as good; three cuts with
     more faces are not; one rank with as many cores' threads beats them all where messages take for ever."""
-    text = """
-name = "a slow wire"
-[node]
-cores = 1
-copy_bandwidth = 10e9
-core_flops = 1e9
-[network]
-latency = 50e-6
-bandwidth = 1e6
-overhead = 5e-6
-[[rates.dendrite.advance]]
-cell = 20e-9
-row = 0.0
-"""
-    file = tmp_path / "wire.toml"
-    file.write_text(text)
+    slower = ("bandwidth = 12.5e6", "bandwidth = 1e6"), ("row = 50e-9", "row = 0.0")
+    file = machine_file(tmp_path, *slower)
     layouts = [tune_candidates.Layout(1, 1), tune_candidates.Layout(2, 1)]
     cases = [case_of(), case_of()]
     firsts = [tune_candidates.first_settings(c, one.ranks, []) for c, one in zip(cases, layouts, strict=True)]
     kept, left, said = tune_candidates.pruned(cases, layouts, firsts, str(file))
     assert kept == layouts[:1]  # 24 x 24 values of two fields take longer than all cells
-    assert len(left) == 1 and "a slow wire predicts" in said
+    assert len(left) == 1 and "a wire predicts" in said
     passes = [case_of("engine.steps_per_pass=2")] * 2
     everything = tune_candidates.pruned(passes, layouts, firsts, str(file))
     assert everything[:2] == (layouts, firsts)
@@ -218,140 +201,3 @@ def test_keys_of_the_command_line_and_the_file_stay(tmp_path):
     path.write_text(text.replace('strategy = "automatic"', 'strategy = "blocking"'))
     assert tuned.fixed_keys(path, ["engine.corners=direct"]) == ["engine.strategy", "engine.corners"]
     assert tuned.fixed_keys(find_case("nickel_small"), []) == []  # its file says the defaults
-
-
-# -- the program -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.mpi
-def test_a_run_uses_what_was_tuned_and_says_so(program):
-    run = ("run", "nickel_small", "--set", CELLS, "--set", "run.steps=6", *QUIET)
-    run = (*run, "--set", "output.history_every=1")
-    nothing = program("tune", "nickel_small", "--set", CELLS, "--show")
-    assert nothing.returncode == BAD_INPUT
-    assert "--show finds no measurements" in sentence_of(nothing)
-    less = (
-        "--set",
-        "engine.poke_ms=0.5",
-        "--set",
-        "engine.transport=auto",
-        "--set",
-        "engine.steps_per_pass=1",
-    )
-    done = program("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *less)
-    assert done.returncode == OK, done.stderr
-    assert "fastest is 2 ranks x 1 thread" in done.stdout
-    (file,) = (program.folder / "tuned").iterdir()
-    record = json.loads(file.read_text())
-    (winner,) = record["winners"]
-    fixed = {"threads", "transport", "poke_ms", "steps_per_pass"}
-    assert {key.removeprefix("engine.") for key in record["fixed"]} == fixed
-    strategies = {row["settings"].get("engine.strategy") for row in record["groups"][0]["rows"]}
-    assert {None, "blocking", "boundary_first", "interior_first", "pipelined", "halo_thread"} <= strategies
-    winner["keys"] |= {"engine.strategy": "pipelined", "engine.split": [2, 1, 1]}  # whatever was fastest here
-    file.write_text(json.dumps(record))
-    shown = program("tune", "nickel_small", "--set", CELLS, "--show")
-    assert shown.returncode == OK and "halo_thread" in shown.stdout
-
-    for name, more in (
-        ("runs_tuned", ()),
-        ("plain", ("--untuned", "-n", 1)),
-        ("own", ("--strategy", "blocking")),
-    ):
-        done = program(*run, "--out", name, *more)
-        assert done.returncode == OK, done.stderr
-        assert ("tuned: 2 ranks" in done.stdout) == (name == "runs_tuned")
-    summary = summary_of(program, "runs_tuned")
-    assert summary["tuned"]["ranks"] == summary["ranks"] == 2
-    assert (summary["split"], summary["strategy"]) == ([2, 1, 1], "pipelined")
-    assert summary["tuned"]["file"] == str(file)
-    plain = summary_of(program, "plain")
-    assert "tuned" not in plain and plain["strategy"] == "automatic"
-    assert "tuned" not in summary_of(program, "own")  # nothing with blocking has won
-    same = [history(program.folder / name) for name in ("runs_tuned", "plain")]
-    assert same[0] == same[1] and len(same[0]) == 6
-
-
-def summary_of(program: Any, name: str) -> dict[str, Any]:
-    return json.loads((program.folder / name / "summary.json").read_text())
-
-
-@pytest.mark.mpi
-def test_ranks_of_somebody_else_tune_and_run(program):
-    refused = program.as_ranks(2, "tune", "nickel_small", "--cpus", 2, *SMALL)
-    assert refused.returncode != OK and "not allowed under mpirun" in refused.stderr
-    done = program.as_ranks(2, "tune", "nickel_small", *SMALL)
-    assert done.returncode == OK, done.stderr
-    assert done.stdout.count("fastest is 2 ranks x 1 thread") == 1
-    ran = program.as_ranks(2, "run", "nickel_small", "--set", CELLS, "--set", "run.steps=3", *QUIET)
-    assert ran.returncode == OK, ran.stderr
-    assert ran.stdout.count("tuned: 2 ranks") == 1
-    three = program.as_ranks(
-        1, "run", "nickel_small", "--set", CELLS, "--set", "run.steps=3", *QUIET, "--overwrite"
-    )
-    assert three.returncode == OK and "tuned:" not in three.stdout
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("verb", ["tune", "strategies"])
-def test_solvers_side_by_side_keep_their_files_apart(program, verb):
-    """They had one scratch folder, in which the second could not be made."""
-    files = ("--set", "storage.place=files", "--set", "engine.split=[1,1,1]", "-n", 1, "--threads", 1)
-    done = program(verb, "nickel_small", *SMALL, *files, *(("--out", "s") if verb == "strategies" else ()))
-    assert done.returncode == OK, done.stderr
-    assert not (program.folder / "scratch").exists()
-    if verb == "tune":
-        shown = program("tune", "nickel_small", "--set", CELLS, *files, "--show")
-        assert "pieces 16" in shown.stdout and "pieces 32" not in shown.stdout  # of 24 planes
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize(
-    "case", [("cavity_demo", "--sweeps", 2), ("decaying_mach05", "--set", "grid.points=[16,16,16]")]
-)
-def test_other_solvers_are_tuned_too(program, case):
-    few = ("--set", "engine.split=[1,1,2]", "--set", "engine.transport=auto", "--set", "engine.poke_ms=0.5")
-    done = program("tune", *case, *few, "-n", 2, "--threads", 1, "--steps", 1, "--repeats", 2)
-    assert done.returncode == OK, done.stderr
-    assert "fastest is 2 ranks x 1 thread" in done.stdout
-
-
-def test_what_is_asked_wrongly_is_a_sentence(program):
-    for words, said in (
-        (("--steps", 0), "--steps 0 is not allowed"),
-        (("--repeats", 1), "--repeats 1 is not allowed: it must be a whole number >= 2"),
-        (("-n", 0), "-n 0 is not allowed"),
-        (("--machine", "fx11"), "machine 'fx11' does not exist, did you mean fx10"),
-        (("--set", "engine.transport=delayed"), "is a test that delays messages"),
-    ):
-        done = program("tune", "nickel_small", *words)
-        assert done.returncode == BAD_INPUT
-        assert said in sentence_of(done)
-
-
-def test_what_cannot_be_stored_is_printed_first(tmp_path, monkeypatch):
-    """The measurements took minutes."""
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("SUBCURRENT_TUNED", str(tmp_path / "file/tuned"))
-    winner = {"ranks": 1, "threads": 1, "T": 1e-3, "ratio": 1.0, "settings": {}}
-    group = {"ranks": 1, "threads": 1, "as_it_is": 1e-3, "rows": [], "winner": winner}
-    monkeypatch.setattr(tune.Tuning, "here", lambda _: [group])
-    console = Console(file=io.StringIO(), width=200)
-    with pytest.raises(StorageError):
-        tune.tune(tune.TuneRequest("nickel_small"), console)
-    assert "fastest is 1 rank x 1 thread" in console.file.getvalue()
-
-
-@pytest.mark.mpi
-def test_a_request_to_stop_ends_it_and_keeps_nothing(program):
-    running = program.start("tune", "nickel_small", "--set", CELLS, "-n", 2, "--repeats", 10000)
-    try:
-        assert any("ms a step" in line for line in iter(running.stdout.readline, ""))
-        running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=60)[0]
-    finally:
-        running.kill()
-        running.wait()
-    assert running.returncode == STOPPED, said
-    assert "stopped: no measurement is stored" in said
-    assert not (program.folder / "tuned").exists()

@@ -8,11 +8,10 @@
 
 #include "engine/base/error.hpp"
 #include "engine/exec/line_elimination.hpp"
+#include "tests/oracle/dense_solve.hpp"
 
 namespace sc::test {
 namespace {
-
-using Matrix = std::vector<std::vector<double>>;
 
 Matrix dense(const Tridiagonal& m) {
   const std::size_t n = m.diagonal.size();
@@ -23,27 +22,6 @@ Matrix dense(const Tridiagonal& m) {
     if (i + 1 < n || m.cyclic) A[i][(i + 1) % n] += m.upper[i];
   }
   return A;
-}
-
-std::vector<double> eliminate(Matrix A, std::vector<double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t best = c;
-    for (std::size_t r = c; r < n; ++r)
-      if (std::abs(A[r][c]) > std::abs(A[best][c])) best = r;
-    std::swap(A[c], A[best]);
-    std::swap(b[c], b[best]);
-    for (std::size_t r = c + 1; r < n; ++r) {
-      const double f = A[r][c] / A[c][c];
-      for (std::size_t j = c; j < n; ++j) A[r][j] -= f * A[c][j];
-      b[r] -= f * b[c];
-    }
-  }
-  for (std::size_t r = n; r-- > 0;) {
-    for (std::size_t j = r + 1; j < n; ++j) b[r] -= A[r][j] * b[j];
-    b[r] /= A[r][r];
-  }
-  return b;
 }
 
 constexpr int lanes = LineGeometry::lanes;
@@ -67,7 +45,7 @@ void compare(const Tridiagonal& m, int block) {
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<double> r(m.diagonal.size());
   for (double& v : r) v = value(random);
-  const std::vector<double> expected = eliminate(dense(m), r);
+  const std::vector<double> expected = dense_solve(dense(m), r);
   const LineSystem system(m, block);
   double largest = 1;
   for (const double v : expected) largest = std::max(largest, std::abs(v));

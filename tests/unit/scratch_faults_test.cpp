@@ -19,6 +19,7 @@
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_stream.hpp"
+#include "tests/refusal.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace sc {
@@ -140,13 +141,8 @@ TEST_P(Faults, AFileCutAndGrownAgainIsNamed) {
 TEST_P(Faults, AFolderThatIsGoneIsNamed) {
   FileMemory memory({.folder = folder.path(), .mode = GetParam()});
   fs::remove_all(memory.scratch().path());
-  try {
-    memory.add("late", 4096);
-    FAIL() << "a file was made in a folder that is gone";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::storage);
-    EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos) << error.what();
-  }
+  const std::string said = test::refusal([&] { memory.add("late", 4096); }, Exit::storage);
+  EXPECT_NE(said.find("No such file"), std::string::npos) << said;
 }
 
 // Larger than any disk: detected when the file is created, not during a run.

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from ..errors import BadInput
-from .keys import MOST, Table, key, shown
+from .keys import MOST, Table, key, setting, shown
 from .passes import PassLength
 from .splits import chosen_split, splits
 
@@ -48,24 +48,21 @@ class Needs:
 
 
 class Engine(Table):
-    strategy: Literal[STRATEGIES] = key(
-        "order of computation and communication; it does not change the results, bit by bit",
-        "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
-        "automatic",
+    strategy: Literal[STRATEGIES] = setting(
+        "order of computation and communication; it does not change the results, bit by bit", "automatic"
     )
-    halo_thread_joins: bool = key(
-        "thread 0 also computes cells of the core once its halos are complete", "true or false", True
+    halo_thread_joins: bool = setting(
+        "thread 0 also computes cells of the core once its halos are complete", True
     )
     split: Literal["auto"] | Split = key(
         "number of MPI ranks along x, y, z (auto: chosen from the grid and the number of ranks)",
         '"auto" or three whole numbers >= 1',
         "auto",
     )
-    threads: int = key("OpenMP threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
-    transport: Literal["auto", "shared", "mpi", "delayed"] = key(
+    threads: int = setting("OpenMP threads of each rank", 1, ge=1, le=1024)
+    transport: Literal["auto", "shared", "mpi", "delayed"] = setting(
         "how data is sent between ranks (auto: through shared memory within a node, by MPI "
         "between nodes; delayed: a test that delays messages by 0.5 ms and reorders them)",
-        '"auto", "shared", "mpi" or "delayed"',
         "auto",
     )
     device: Literal[DEVICES] = key(
@@ -74,17 +71,13 @@ class Engine(Table):
         "one of " + ", ".join(f'"{name}"' for name in DEVICES),
         "cpu",
     )
-    corners: Literal["direct", "staged"] = key(
+    corners: Literal["direct", "staged"] = setting(
         "how edges and corners of the halo are exchanged: directly with up to 26 neighbours, "
         "or staged in three phases x, y, z",
-        '"direct" or "staged"',
         "direct",
     )
-    poke_ms: float = key(
-        "milliseconds of computation between two calls that let MPI make progress",
-        "a number greater than 0",
-        0.5,
-        gt=0,
+    poke_ms: float = setting(
+        "milliseconds of computation between two calls that let MPI make progress", 0.5, gt=0
     )
     steps_per_pass: Literal["automatic"] | Annotated[int, Field(ge=1, le=64)] = key(
         "time steps that are computed on a tile of cells while it is in the cache, or in "
@@ -96,20 +89,15 @@ class Engine(Table):
 
 
 class Output(Table):
-    every: float = key(
-        "time between two snapshots, in the unit of run.time; 0: only the last state",
-        "a number >= 0",
-        0.0,
-        ge=0,
+    every: float = setting(
+        "time between two snapshots, in the unit of run.time; 0: only the last state", 0.0, ge=0
     )
-    snapshots: bool = key("write VTKHDF snapshots", "true or false", True)
-    figures: bool = key("draw PNG figures at the end", "true or false", True)
-    checkpoint_every: int = key(
-        "steps between two checkpoints; 0: only the last state", "a whole number >= 0", 500, ge=0
-    )
-    timeline: bool = key("write timeline.json, a trace for Perfetto, at the end", "true or false", True)
-    history_every: int = key(
-        "steps between two rows of history.csv, and of the tables beside it", "a whole number >= 1", 1, ge=1
+    snapshots: bool = setting("write VTKHDF snapshots", True)
+    figures: bool = setting("draw PNG figures at the end", True)
+    checkpoint_every: int = setting("steps between two checkpoints; 0: only the last state", 500, ge=0)
+    timeline: bool = setting("write timeline.json, a trace for Perfetto, at the end", True)
+    history_every: int = setting(
+        "steps between two rows of history.csv, and of the tables beside it", 1, ge=1
     )
     probes: list[Triple] = key(
         "positions at which probes.csv has the fields over time, by trilinear interpolation; in the "
@@ -142,10 +130,8 @@ class SolverCase(PassLength, Table):
     # Whether a step has every rank send to many others at once, as transforms do.
     all_to_all: ClassVar = False
 
-    engine: Engine = key(
-        "parallel execution, and overlap of communication with computation", "a table [engine]", Engine()
-    )
-    output: Output = key("output files", "a table [output]", Output())
+    engine: Engine = setting("parallel execution, and overlap of communication with computation", Engine())
+    output: Output = setting("output files", Output())
 
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that cannot be combined."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -34,17 +35,57 @@ def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
+def setting(meaning: str, default: Any = ..., **limits: Any) -> Any:
+    """A key whose type and limits say what is allowed."""
+    return Field(default, description=meaning, **limits)
+
+
 def allowed(field: FieldInfo) -> str:
+    """The allowed values, as error messages state them."""
     extra = field.json_schema_extra
-    return str(extra.get("allowed", "")) if isinstance(extra, dict) else ""
+    return str(extra["allowed"]) if isinstance(extra, dict) else _in_words(_kind(field), field.metadata)
+
+
+# By the limits of a number.
+RANGES = {
+    "": "",
+    "gt": " greater than {gt}",
+    "ge": " >= {ge}",
+    "lt": " below {lt}",
+    "ge le": " from {ge} to {le}",
+    "ge lt": " from {ge} to below {lt}",
+    "gt le": " greater than {gt} and at most {le}",
+    "gt lt": " between {gt} and {lt}",
+}
+
+
+def _in_words(kind: Any, constraints: list[Any]) -> str:
+    if kind is bool:
+        return "true or false"
+    if get_origin(kind) is Literal:
+        *others, last = map(shown, get_args(kind))
+        if len(others) > 5:
+            return f"one of {', '.join((*others, last))}"
+        return f"{', '.join(others)} or {last}" if others else last
+    limits = {name: limit for one in constraints for name, limit in asdict(one).items()}
+    if kind is str:
+        return f"text of up to {limits['max_length']} characters"
+    if limits.get("le") == MOST:
+        del limits["le"]
+    number = {float: "a number", int: "a whole number"}[kind]
+    return number + RANGES[" ".join(sorted(limits))].format(**limits)
+
+
+def _kind(field: FieldInfo) -> Any:
+    """The type of a key, without the None of one that may be left out."""
+    kind = field.annotation
+    choices = [choice for choice in get_args(kind) if choice is not type(None)]
+    return choices[0] if get_origin(kind) in (Union, UnionType) and len(choices) == 1 else kind
 
 
 def nested(field: FieldInfo) -> type[Table] | None:
     """The table that a key opens (also one that is optional), or None if the key holds a value."""
-    kind = field.annotation
-    choices = [choice for choice in get_args(kind) if choice is not type(None)]
-    if isinstance(kind, UnionType) and len(choices) == 1:
-        kind = choices[0]
+    kind = _kind(field)
     return kind if isinstance(kind, type) and issubclass(kind, Table) else None
 
 

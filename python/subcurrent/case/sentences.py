@@ -23,10 +23,10 @@ def sentence(model: type[Table], error: dict[str, Any]) -> str:
     if error["type"] == "extra_forbidden" and field is None:
         return _unknown(model, table, keys)
     if error["type"] == "missing":
-        return f"{name} is missing: it must be {_words(field)}."
+        return f"{name} is missing: it must be {_words(field, name)}."
     whole = dotted([part for part in keys if not isinstance(part, int)])
     subject = "it" if whole == name else whole
-    return f"{name} = {shown(error.get('input'))} is not allowed: {subject} must be {_words(field)}."
+    return f"{name} = {shown(error.get('input'))} is not allowed: {subject} must be {_words(field, whole)}."
 
 
 def _follow(model: type[Table], location: tuple) -> tuple[type[Table], list[str | int], Any]:
@@ -75,5 +75,7 @@ def _name(key: str) -> str:
     return key if re.fullmatch(r"[\w+-]{1,60}", key) else shown(key)
 
 
-def _words(field: Any) -> str:
-    return allowed(field) if field is not None else "a table"
+def _words(field: Any, name: str) -> str:
+    if field is None:
+        return "a table"
+    return f"a table [{name}]" if nested(field) else allowed(field)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..errors import BadInput
 from .common import Engine, SolverCase, size_in_bytes
-from .keys import Table, key, shown
+from .keys import Table, key, setting, shown
 from .sentences import dotted
 
 PLACES = ("memory", "device", "host", "files")
@@ -16,17 +16,15 @@ IN_PIECES = ("host", "files")
 
 
 class Storage(Table):
-    place: Literal[PLACES] | None = key(
+    place: Literal[PLACES] | None = setting(
         "where the fields are stored: in memory, in the memory of the device, in the host's "
         "memory beside a device, or in files; if left out: memory on a CPU, device on a "
         "device",
-        '"memory", "device", "host" or "files"',
         None,
     )
-    pieces: int | None = key(
+    pieces: int | None = setting(
         "number of pieces in which each rank reads a field from files, or copies it from the "
         "host to the device; 8 if left out, unless storage.memory determines it",
-        "a whole number from 1 to 100000",
         None,
         ge=1,
         le=100_000,

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, create_model
 
-from .keys import Table, key
+from .keys import Table, key, setting
 
-POSITIVE = "a number greater than 0"
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
 
 
@@ -41,14 +40,13 @@ def faces_of(kinds: tuple[str, ...], allowed: str, default: str) -> type[Faces]:
 class ExplicitRun(Table):
     """[run] of an explicit scheme: when to stop, and a time step below the largest stable one."""
 
-    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
-    safety: float | None = key(
+    steps: int | None = setting("run to this step", None, ge=1)
+    time: float | None = setting("run to this time in s", None, gt=0)
+    safety: float | None = setting(
         "time step as a fraction of the largest stable one; if run.dt is left out too, the "
         "solver's own fraction",
-        "a number greater than 0 and at most 1",
         None,
         gt=0,
         le=1,
     )
-    dt: float | None = key("fixed time step in s, instead of run.safety", POSITIVE, None, gt=0)
+    dt: float | None = setting("fixed time step in s, instead of run.safety", None, gt=0)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import Any
 
 from ..launch.rundir import RunFolder, write_text, writing
+from ..lines import number
 from .kind import Kind
 
 
@@ -22,6 +23,21 @@ class BoxKind(Kind):
         with writing(folder.spectra):
             folder.spectra.mkdir(exist_ok=True)
         write_text(folder.spectra / f"spectrum_{solver.steps:08d}.csv", text)
+
+    @abstractmethod
+    def scales(self, record: dict[str, Any]) -> list[str]:
+        """What a line of progress says beside energy and dissipation where those were measured."""
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
+        if "energy" in record:
+            facts.append(f"energy {number(record['energy'], '.5f')}")
+            facts.append(f"dissipation {number(record['dissipation'], '.4g')}")
+            facts += self.scales(record)
+        return facts
+
+    def notes(self, solver: Any) -> list[str]:
+        return solver.plan.splitlines()
 
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
         return dict(solver.measure())

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import DEVICES, Needs, Output, SolverCase, Triple, engine_options
-from ...case.keys import Table, key
+from ...case.keys import Table, key, setting
 from ...case.reference import reference_for
 from ...case.splits import check_split, chosen_split
 from ...case.starts import start_file
@@ -26,99 +26,69 @@ MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
 
 class Flow(Table):
-    reynolds: float = key(
-        "Reynolds number: 1 / viscosity, in the units of speed and length of the case",
-        "a number greater than 0",
-        gt=0,
+    reynolds: float = setting(
+        "Reynolds number: 1 / viscosity, in the units of speed and length of the case", gt=0
     )
-    upwind: Literal["utopia", "kawamura"] = key(
-        "third-order upwind scheme of the convection term", '"utopia" or "kawamura"', "utopia"
+    upwind: Literal["utopia", "kawamura"] = setting(
+        "third-order upwind scheme of the convection term", "utopia"
     )
     initial: str = key("flow at time 0; a snapshot may be on any other grid of the same box", START, "rest")
-    precision: Literal["double", "single"] = key("precision of the fields", '"double" or "single"', "double")
+    precision: Literal["double", "single"] = setting("precision of the fields", "double")
 
 
 class GridTable(Table):
     points: Points = key("grid points along x, y, z, walls included", "three whole numbers from 4 to 100000")
-    clustering: Literal["uniform", "tanh", "skewed", "file"] = key(
+    clustering: Literal["uniform", "tanh", "skewed", "file"] = setting(
         "distribution of the points: equidistant, clustered at the walls (tanh), distorted "
         "(skewed), or from a file",
-        '"uniform", "tanh", "skewed" or "file"',
         "uniform",
     )
     size: Sides = key("sides of the box along x, y, z", "three numbers greater than 0", [1.0, 1.0, 1.0])
-    smallest: float | None = key(
-        "spacing at the faces that are not periodic, in the unit of grid.size",
-        "a number greater than 0",
-        None,
-        gt=0,
+    smallest: float | None = setting(
+        "spacing at the faces that are not periodic, in the unit of grid.size", None, gt=0
     )
-    skew: float = key(
-        "amplitude of the distortion, in sides of the box",
-        "a number from 0 to below 0.3",
-        0.1,
-        ge=0,
-        lt=0.3,
-    )
+    skew: float = setting("amplitude of the distortion, in sides of the box", 0.1, ge=0, lt=0.3)
     file: str | None = key(
         "HDF5 file with the coordinates of the points", "the path of an HDF5 grid file", None
     )
-    metrics: Literal["second", "fourth"] = key(
-        "order of the finite differences in the metrics of the convection term",
-        '"second" or "fourth"',
-        "fourth",
+    metrics: Literal["second", "fourth"] = setting(
+        "order of the finite differences in the metrics of the convection term", "fourth"
     )
 
 
 class Pressure(Table):
-    method: Literal["jacobi", "sor", "multigrid"] = key(
-        "solver of the pressure equation", '"jacobi", "sor" or "multigrid"', "multigrid"
-    )
-    tolerance: float | None = key(
+    method: Literal["jacobi", "sor", "multigrid"] = setting("solver of the pressure equation", "multigrid")
+    tolerance: float | None = setting(
         "largest residual at which the iteration stops; 1e-5 if pressure.iterations is left out too; "
         "multigrid also stops where rounding errors keep the residual above it, and the run says so",
-        "a number greater than 0",
         None,
         gt=0,
     )
-    residual: Literal["true", "scaled"] = key(
+    residual: Literal["true", "scaled"] = setting(
         "residual that is compared with the tolerance: that of the equation (true), or "
         "divided by the diagonal of the matrix (scaled)",
-        '"true" or "scaled"',
         "true",
     )
-    max_iterations: int | None = key(
+    max_iterations: int | None = setting(
         "largest number of iterations in a step; a step that reaches it is reported as "
         "capped; if left out: 200 for multigrid, 50000 for sor, 200000 for jacobi",
-        "a whole number from 1 to 2147483647",
         None,
         ge=1,
         le=2**31 - 1,
     )
-    check_every: int = key(
-        "iterations between two convergence tests",
-        "a whole number from 1 to 2147483647",
-        1,
-        ge=1,
-        le=2**31 - 1,
-    )
+    check_every: int = setting("iterations between two convergence tests", 1, ge=1, le=2**31 - 1)
     relaxation: Literal["auto"] | Relaxation = key(
         "relaxation factor (auto: 0.98 for jacobi, Young's optimum for sor)",
         '"auto" or a number between 0 and 2, for jacobi at most 1',
         "auto",
     )
-    iterations: int | None = key(
-        "fixed number of iterations in each step, instead of a tolerance",
-        "a whole number from 1 to 2147483647",
-        None,
-        ge=1,
-        le=2**31 - 1,
+    iterations: int | None = setting(
+        "fixed number of iterations in each step, instead of a tolerance", None, ge=1, le=2**31 - 1
     )
-    sweeps_per_pass: int = key(
+    sweeps_per_pass: int = setting(
         "sweeps of jacobi, sor or the multigrid smoother that are computed on a tile of cells "
         "while it is in the cache (temporal blocking): less memory traffic, fewer messages, "
         "wider halos",
-        "a whole number from 1 to 16",
         1,
         ge=1,
         le=16,
@@ -126,42 +96,32 @@ class Pressure(Table):
 
 
 class Run(Table):
-    until: Literal["steady"] | None = key(
-        "run until the flow is steady: max |dV/dt| below run.steady", '"steady"', None
+    until: Literal["steady"] | None = setting(
+        "run until the flow is steady: max |dV/dt| below run.steady", None
     )
-    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key(
-        "run to this time, in units of side / lid speed", "a number greater than 0", None, gt=0
-    )
-    courant: float | None = key(
+    steps: int | None = setting("run to this step", None, ge=1)
+    time: float | None = setting("run to this time, in units of side / lid speed", None, gt=0)
+    courant: float | None = setting(
         "largest Courant number, of a moving wall and of the fluid along each axis; 0.2 if run.dt is left "
         "out too",
-        "a number greater than 0 and at most 1",
         None,
         gt=0,
         le=1,
     )
-    dt: float | None = key(
-        "fixed time step, in units of side / lid speed, instead of a Courant number",
-        "a number greater than 0",
-        None,
-        gt=0,
+    dt: float | None = setting(
+        "fixed time step, in units of side / lid speed, instead of a Courant number", None, gt=0
     )
-    order: Literal[1, 2] = key(
+    order: Literal[1, 2] = setting(
         "order of accuracy in time: 1, forward Euler, or 2, Heun's method with two pressure equations a step",
-        "1 or 2",
         1,
     )
-    steady: float = key(
-        "the flow is steady when max |dV/dt| is below this", "a number greater than 0", 1e-5, gt=0
-    )
+    steady: float = setting("the flow is steady when max |dV/dt| is below this", 1e-5, gt=0)
 
 
 class CavityOutput(Output):
-    forces: bool = key(
+    forces: bool = setting(
         "write forces.csv, the force of the fluid on each wall over time: the part of the pressure, that of "
         "the viscous stress, and the moment of both",
-        "true or false",
         False,
     )
     moments_about: Triple = key(
@@ -207,13 +167,13 @@ class CavityCase(SolverCase):
     starts_from_runs: ClassVar = True
     devices: ClassVar = DEVICES
 
-    solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")
-    flow: Flow = key("the fluid, its initial state and the convection scheme", "a table [flow]")
-    grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
-    pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
-    run: Run = key("end of the run and time step", "a table [run]")
-    output: CavityOutput = key("output files", "a table [output]", CavityOutput())
+    solver: Literal["cavity"] = setting("the solver", "cavity")
+    flow: Flow = setting("the fluid, its initial state and the convection scheme")
+    grid: GridTable = setting("the grid")
+    boundaries: Boundaries = setting("the boundary conditions", Boundaries())
+    pressure: Pressure = setting("the pressure equation", Pressure())
+    run: Run = setting("end of the run and time step")
+    output: CavityOutput = setting("output files", CavityOutput())
 
     def completed(self) -> CavityCase:
         run, pressure = self.run, self.pressure

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ...case.common import Triple
-from ...case.keys import Table, key
+from ...case.keys import Table, key, setting
 from ...case.tables import Faces
 
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -37,10 +37,8 @@ class Inflow(Table):
     """Fluid enters through the face, or through a rectangle of it; the rest of the face is a wall."""
 
     inflow: Triple = key("velocity of the fluid, its mean over the rectangle", "three numbers [u, v, w]")
-    profile: Literal["uniform", "parabolic"] = key(
-        "parabolic: across each axis of the face that is not periodic and has no slip at both ends",
-        '"uniform" or "parabolic"',
-        "uniform",
+    profile: Literal["uniform", "parabolic"] = setting(
+        "parabolic: across each axis of the face that is not periodic and has no slip at both ends", "uniform"
     )
     from_: Pair | None = key(
         "low corner of the rectangle along the two axes of the face; the face's own if left out",
@@ -61,7 +59,7 @@ class Inflow(Table):
 class GivenPressure(Table):
     """The pressure on the face; fluid enters or leaves as it will."""
 
-    pressure: float = key("pressure on the face, in density x speed squared", "a number")
+    pressure: float = setting("pressure on the face, in density x speed squared")
 
     def option(self, _normal: int) -> tuple[Any, ...]:
         return ("pressure", float(self.pressure))

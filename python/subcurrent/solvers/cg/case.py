@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import ValidationError
 
 from ...case.common import SolverCase
-from ...case.keys import Table, key
+from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
@@ -29,12 +29,9 @@ class CgEngine(Table):
     steps_per_pass: ClassVar = 1
     split: ClassVar = "auto"
 
-    threads: int = key("OpenMP threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
-    poke_ms: float = key(
-        "milliseconds of computation between two calls that let MPI make progress",
-        "a number greater than 0",
-        0.5,
-        gt=0,
+    threads: int = setting("OpenMP threads of each rank", 1, ge=1, le=1024)
+    poke_ms: float = setting(
+        "milliseconds of computation between two calls that let MPI make progress", 0.5, gt=0
     )
 
 
@@ -45,7 +42,7 @@ class CgCase(PassLength, Table):
     boundaries: ClassVar = SimpleNamespace(periodic=lambda: [False] * 3)
     devices: ClassVar = ("cpu",)
 
-    solver: Literal["cg"] = key("the solver", '"cg"', NAME)
+    solver: Literal["cg"] = setting("the solver", NAME)
     class_: Literal[tuple(ORDERS)] | None = key(
         "problem class of the NAS benchmark",
         "one of " + ", ".join(f'"{name}"' for name in ORDERS),
@@ -57,25 +54,15 @@ class CgCase(PassLength, Table):
         "three whole numbers from 1 to 100000",
         None,
     )
-    iterations: int | None = key(
-        "CG iterations of a solve with the Laplacian; 25 if left out", "a whole number >= 1", None, ge=1
+    iterations: int | None = setting(
+        "CG iterations of a solve with the Laplacian; 25 if left out", None, ge=1
     )
-    pipelined: bool = key(
-        "for a Laplacian: pipelined CG, with one reduction in each iteration", "true or false", False
+    pipelined: bool = setting("for a Laplacian: pipelined CG, with one reduction in each iteration", False)
+    partition: Literal["row", "column", "grid"] | None = setting(
+        "for a class: how the matrix is divided among the ranks; grid if left out", None
     )
-    partition: Literal["row", "column", "grid"] | None = key(
-        "for a class: how the matrix is divided among the ranks; grid if left out",
-        '"row", "column" or "grid"',
-        None,
-    )
-    depth: int = key(
-        "number of pieces of a message under the strategy pipelined",
-        "a whole number from 1 to 1000",
-        5,
-        ge=1,
-        le=1000,
-    )
-    engine: CgEngine = key("parallel execution", "a table [engine]", CgEngine())
+    depth: int = setting("number of pieces of a message under the strategy pipelined", 5, ge=1, le=1000)
+    engine: CgEngine = setting("parallel execution", CgEngine())
 
     def check(self) -> None:
         if (self.class_ is None) == (self.laplacian is None):

@@ -9,9 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, SolverCase, engine_options
-from ...case.keys import Table, key, shown
+from ...case.keys import Table, key, setting, shown
 from ...case.storage import Storage, check_storage
-from ...case.tables import POSITIVE
 from ...errors import BadInput
 
 BLOCK = 8  # cells of a line that are eliminated together; ranks own whole blocks
@@ -24,55 +23,42 @@ VISCOUS = ("prandtl", "law", "exponent", "sutherland")  # keys of a gas with a v
 
 
 class Flow(Table):
-    initial: Literal[STARTS] = key(
-        "the flow at time 0", "one of " + ", ".join(f'"{name}"' for name in STARTS), "taylor_green"
-    )
-    mach: float = key(
+    initial: Literal[STARTS] = setting("the flow at time 0", "taylor_green")
+    mach: float = setting(
         "Mach number: unit of velocity / speed of sound at rest; for a random flow the turbulent Mach number",
-        POSITIVE,
         0.1,
         gt=0,
     )
-    amplitude: float = key(
+    amplitude: float = setting(
         "amplitude of a wave, relative to the density or to the speed of sound; for the "
         "vortex its largest velocity",
-        POSITIVE,
         1e-4,
         gt=0,
     )
-    peak: float = key(
-        "wavenumber of the largest energy in the spectrum", "a number from 1 to 64", 4.0, ge=1, le=64
+    peak: float = setting("wavenumber of the largest energy in the spectrum", 4.0, ge=1, le=64)
+    dilatational: float = setting(
+        "fraction of the kinetic energy in the dilatational part of the velocity", 0.0, ge=0, le=1
     )
-    dilatational: float = key(
-        "fraction of the kinetic energy in the dilatational part of the velocity",
-        "a number from 0 to 1",
-        0.0,
-        ge=0,
-        le=1,
-    )
-    seed: int = key("seed of the random flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    seed: int = setting("seed of the random flow", 1, ge=0, le=2**62)
 
 
 class Gas(Table):
-    gamma: float = key("ratio of specific heats", "a number greater than 1", 1.4, gt=1)
-    reynolds: float | None = key(
-        "Reynolds number for unit density, velocity and length: 1 / viscosity", POSITIVE, None, gt=0
+    gamma: float = setting("ratio of specific heats", 1.4, gt=1)
+    reynolds: float | None = setting(
+        "Reynolds number for unit density, velocity and length: 1 / viscosity", None, gt=0
     )
-    viscosity: float | None = key(
+    viscosity: float | None = setting(
         "viscosity at the initial temperature, instead of gas.reynolds; if both are left out, "
         "the gas is inviscid",
-        POSITIVE,
         None,
         gt=0,
     )
-    prandtl: float = key("Prandtl number", POSITIVE, 0.7, gt=0)
-    law: Literal["power", "sutherland"] = key(
-        "dependence of the viscosity on temperature: a power law, or Sutherland's law",
-        '"power" or "sutherland"',
-        "power",
+    prandtl: float = setting("Prandtl number", 0.7, gt=0)
+    law: Literal["power", "sutherland"] = setting(
+        "dependence of the viscosity on temperature: a power law, or Sutherland's law", "power"
     )
-    exponent: float = key("exponent of the power law", "a number from 0 to 2", 0.76, ge=0, le=2)
-    sutherland: float = key("Sutherland's temperature / initial temperature", POSITIVE, 0.4042, gt=0)
+    exponent: float = setting("exponent of the power law", 0.76, ge=0, le=2)
+    sutherland: float = setting("Sutherland's temperature / initial temperature", 0.4042, gt=0)
 
 
 class GridTable(Table):
@@ -88,48 +74,38 @@ class Scheme(Table):
         ge=0,
         lt=0.5,
     )
-    precision: Literal["double", "single"] = key(
-        "precision of fields and messages; fluxes and sums are computed in double",
-        '"double" or "single"',
-        "double",
+    precision: Literal["double", "single"] = setting(
+        "precision of fields and messages; fluxes and sums are computed in double", "double"
     )
 
 
 class Forcing(Table):
-    kind: Literal["none", "constant_power"] = key(
-        "forcing of the large scales: none, or one of constant power", '"none" or "constant_power"', "none"
+    kind: Literal["none", "constant_power"] = setting(
+        "forcing of the large scales: none, or one of constant power", "none"
     )
-    power: float = key("power of the forcing per unit volume", POSITIVE, 0.1, gt=0)
-    dilatational: float = key(
-        "fraction of the power that goes into the dilatational part of the velocity",
-        "a number from 0 to 1",
-        0.0,
-        ge=0,
-        le=1,
+    power: float = setting("power of the forcing per unit volume", 0.1, gt=0)
+    dilatational: float = setting(
+        "fraction of the power that goes into the dilatational part of the velocity", 0.0, ge=0, le=1
     )
-    kmax: float = key(
-        "modes 0 < |k| < kmax are forced", "a number greater than 1 and at most 3", 2.5, gt=1, le=3
-    )
-    cooling: bool = key("uniform cooling removes the energy that the forcing adds", "true or false", True)
+    kmax: float = setting("modes 0 < |k| < kmax are forced", 2.5, gt=1, le=3)
+    cooling: bool = setting("uniform cooling removes the energy that the forcing adds", True)
 
 
 class Run(Table):
-    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key(
+    steps: int | None = setting("run to this step", None, ge=1)
+    time: float | None = setting(
         "run to this time; the side of the box is 2 pi, and velocities are in the unit of flow.mach",
-        POSITIVE,
         None,
         gt=0,
     )
-    courant: float | None = key(
+    courant: float | None = setting(
         "Courant number: (velocity + speed of sound), summed over the axes, x time step / "
         "spacing; 0.6 if run.dt is left out too",
-        "a number greater than 0 and at most 1.2",
         None,
         gt=0,
         le=1.2,
     )
-    dt: float | None = key("fixed time step instead of a Courant number", POSITIVE, None, gt=0)
+    dt: float | None = setting("fixed time step instead of a Courant number", None, gt=0)
 
 
 class CompressibleCase(SolverCase):
@@ -155,14 +131,14 @@ class CompressibleCase(SolverCase):
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision", "flow", "gas", "forcing")
     single_steps: ClassVar = "its compact derivatives need whole grid lines"
 
-    solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
-    flow: Flow = key("the initial state", "a table [flow]", Flow())
-    gas: Gas = key("the gas", "a table [gas]", Gas())
-    grid: GridTable = key("the grid", "a table [grid]")
-    scheme: Scheme = key("the numerical scheme", "a table [scheme]", Scheme())
-    forcing: Forcing = key("the forcing of the large scales", "a table [forcing]", Forcing())
-    run: Run = key("end of the run and time step", "a table [run]")
-    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
+    solver: Literal["compressible"] = setting("the solver", "compressible")
+    flow: Flow = setting("the initial state", Flow())
+    gas: Gas = setting("the gas", Gas())
+    grid: GridTable = setting("the grid")
+    scheme: Scheme = setting("the numerical scheme", Scheme())
+    forcing: Forcing = setting("the forcing of the large scales", Forcing())
+    run: Run = setting("end of the run and time step")
+    storage: Storage = setting("where the fields are stored", Storage())
 
     def budget(self) -> int | None:
         return self.storage.bytes() or None

@@ -46,17 +46,11 @@ class CompressibleKind(BoxKind):
         fields += [Fields(name, modes, 0, 2 * size) for name in ("modes", "pencils")]
         return [*fields, Fields("kept of a mode", modes, 0, 8, 3)]
 
-    def notes(self, solver: Any) -> list[str]:
-        return solver.plan.splitlines()
-
-    def facts(self, record: dict[str, Any]) -> list[str]:
-        facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
-        if "energy" in record:
-            facts.append(f"energy {number(record['energy'], '.5f')}")
-            facts.append(f"dissipation {number(record['dissipation'], '.4g')}")
-            facts.append(f"Mach {number(record['mach'], '.3f')}")
-            facts.append(f"dilatation {number(record['dilatation'], '.3g')}")
-        return facts
+    def scales(self, record: dict[str, Any]) -> list[str]:
+        return [
+            f"Mach {number(record['mach'], '.3f')}",
+            f"dilatation {number(record['dilatation'], '.3g')}",
+        ]
 
     def spectrum(self, solver: Any) -> str:
         return spectrum_csv(solver)

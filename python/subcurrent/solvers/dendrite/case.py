@@ -6,115 +6,21 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict
-
-from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_round, engine_options
-from ...case.keys import Table, fields, key, shown
+from ...case.common import DEVICES, Needs, SolverCase, check_pairs, check_round, engine_options
+from ...case.keys import fields, key, setting, shown
 from ...case.splits import check_split, chosen_split
 from ...case.storage import PLACES, Storage, check_storage
-from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
+from ...case.tables import ExplicitRun
 from ...errors import BadInput
+from .tables import Boundaries, GridTable, Material, Model, SeedTable, Start
 from .units import METRIC, NONE, Units
 
-KINDS = ("periodic", "insulated", "symmetry")
-FACE = '"periodic", "insulated" or "symmetry"'
 MICRO = 1e-6
 MOST_IN_MEMORY = 4  # steps a pass that are tried where a memory is given: longer ones need thick pieces
 PLANES_AT_A_WALL = 4  # of a piece, beside those that the steps of a pass lag behind
-SLACK = (
-    1e-9  # of a cell, by which rounding may move a seed beyond a high face; as in solvers/dendrite/model.hpp
-)
-ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
-BELOW_ROOM = "a number from 0 to below 1/15"
-MODELS = ("kobayashi", "karma_rappel")
+# Of a cell, by which rounding may move a seed beyond a high face; as in solvers/dendrite/model.hpp.
+SLACK = 1e-9
 VANISHING_KINETICS = 0.6267  # as in solvers/dendrite/options.hpp
-
-
-class Material(Table):
-    name: str = key("name that figures show", "text of up to 80 characters", "nickel", max_length=80)
-    surface_energy: float = key("surface energy in J/m^2", POSITIVE, 0.37, gt=0)
-    kinetic: float = key(
-        "kinetic coefficient: speed of a front per kelvin of undercooling, in m/(K s)", POSITIVE, 2.0, gt=0
-    )
-    melting: float = key("melting point in K", POSITIVE, 1728.0, gt=0)
-    latent_heat: float = key("latent heat in J/m^3", POSITIVE, 2.35e9, gt=0)
-    heat_capacity: float = key("heat capacity in J/(m^3 K)", POSITIVE, 5.42e6, gt=0)
-    diffusivity: float = key("thermal diffusivity in m^2/s", POSITIVE, 1.55e-5, gt=0)
-    anisotropy: float = key("strength of the surface energy's anisotropy", BELOW_ROOM, 0.05, ge=0, lt=ROOM)
-    interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
-    lamda: float = key(
-        "defines the width of the interface: phi changes from lambda to 1 - lambda across it",
-        "a number between 0 and 0.5",
-        0.1,
-        gt=0,
-        lt=0.5,
-        alias="lambda",
-    )
-    noise: float = key(
-        "amplitude of the random noise at the interface", "a number from 0 to 1", 0.025, ge=0, le=1
-    )
-
-    model_config = ConfigDict(populate_by_name=True)
-
-
-class Model(Table):
-    name: Literal[MODELS] = key(
-        "Kobayashi's model of a metal; or the thin-interface model of Karma and Rappel, without units: "
-        "where a key says um, K or s, its number is then in the units of [model]",
-        '"kobayashi" or "karma_rappel"',
-        "kobayashi",
-    )
-    interface_width: float = key(
-        "W_0 of Karma and Rappel: phi changes as tanh(x / (sqrt(2) W_0))", POSITIVE, 1.0, gt=0
-    )
-    relaxation_time: float = key("tau_0 of Karma and Rappel", POSITIVE, 1.0, gt=0)
-    anisotropy: float = key(
-        "epsilon_4 of Karma and Rappel: strength of the anisotropy of interface width and relaxation time",
-        BELOW_ROOM,
-        0.05,
-        ge=0,
-        lt=ROOM,
-    )
-    diffusivity: float = key("D of Karma and Rappel: thermal diffusivity", POSITIVE, 10.0, gt=0)
-    coupling: float | None = key(
-        "lambda of Karma and Rappel, the coupling of temperature and phase; if left out: "
-        "D tau_0 / (0.6267 W_0^2), with which a thin interface has no kinetic undercooling",
-        POSITIVE,
-        None,
-        gt=0,
-    )
-
-
-class SeedTable(Table):
-    centre: Triple | None = key(
-        "centre of the crystal in um from the low corner of the domain; if left out: the "
-        "middle of the domain",
-        "three numbers",
-        None,
-    )
-    radius: float = key("radius of the crystal in um", POSITIVE, 0.2, gt=0)
-    axis: Triple = key("axis about which the crystal is rotated", "three numbers, not all 0", [0.0, 0.0, 1.0])
-    angle: float = key("angle of this rotation in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
-
-
-class Start(Table):
-    temperature: float = key("initial temperature of crystals and melt in K", POSITIVE, 1511.0, gt=0)
-    undercooling: float = key(
-        "initial undercooling with Karma and Rappel, in units of latent heat / heat capacity",
-        POSITIVE,
-        0.3,
-        gt=0,
-    )
-    noise_seed: int = key("seed of the random noise", "a whole number >= 0", 1, ge=0, le=2**62)
-    precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "single")
-
-
-class GridTable(Table):
-    cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
-    spacing: float = key("side of a cubic cell in um", POSITIVE, 0.02, gt=0)
-
-
-Boundaries = faces_of(KINDS, FACE, "insulated")
 KARMA_RAPPEL = (*(f"model.{name}" for name in Model.model_fields if name != "name"), "start.undercooling")
 
 
@@ -131,15 +37,15 @@ class DendriteCase(SolverCase):
     fixed_on_resume: ClassVar = ("solver", "model", "grid", "boundaries", "material", "start", "seeds")
     devices: ClassVar = DEVICES
 
-    solver: Literal["dendrite"] = key("the solver", '"dendrite"', "dendrite")
-    model: Model = key("the phase-field model", "a table [model]", Model())
-    material: Material = key("the properties of the metal", "a table [material]", Material())
-    grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
-    start: Start = key("the initial state", "a table [start]", Start())
+    solver: Literal["dendrite"] = setting("the solver", "dendrite")
+    model: Model = setting("the phase-field model", Model())
+    material: Material = setting("the properties of the metal", Material())
+    grid: GridTable = setting("the grid")
+    boundaries: Boundaries = setting("the boundary conditions", Boundaries())
+    start: Start = setting("the initial state", Start())
     seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
-    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
-    run: ExplicitRun = key("end of the run and time step", "a table [run]")
+    storage: Storage = setting("where the fields are stored", Storage())
+    run: ExplicitRun = setting("end of the run and time step")
 
     def completed(self) -> DendriteCase:
         run = self.run

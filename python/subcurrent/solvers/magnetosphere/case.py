@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...case.common import DEVICES, Needs, SolverCase, check_pairs, check_round, engine_options
-from ...case.keys import key, shown
+from ...case.keys import setting, shown
 from ...case.splits import check_split
 from ...errors import BadInput
 from .tables import Boundaries, Diffusion, GridTable, Limits, Planet, Plasma, Run, WindTable
@@ -37,15 +37,15 @@ class MagnetosphereCase(SolverCase):
     )
     devices: ClassVar = DEVICES
 
-    solver: Literal["magnetosphere"] = key("the solver", '"magnetosphere"', "magnetosphere")
-    plasma: Plasma = key("the plasma", "a table [plasma]")
-    grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
-    planet: Planet = key("the planet, which defines the solver's units", "a table [planet]", Planet())
-    wind: WindTable | None = key("the solar wind", "a table [wind]", None)
-    diffusion: Diffusion = key("the diffusion terms", "a table [diffusion]", Diffusion())
-    limits: Limits = key("lower limits of density and pressure", "a table [limits]", Limits())
-    run: Run = key("end of the run and time step", "a table [run]")
+    solver: Literal["magnetosphere"] = setting("the solver", "magnetosphere")
+    plasma: Plasma = setting("the plasma")
+    grid: GridTable = setting("the grid")
+    boundaries: Boundaries = setting("the boundary conditions", Boundaries())
+    planet: Planet = setting("the planet, which defines the solver's units", Planet())
+    wind: WindTable | None = setting("the solar wind", None)
+    diffusion: Diffusion = setting("the diffusion terms", Diffusion())
+    limits: Limits = setting("lower limits of density and pressure", Limits())
+    run: Run = setting("end of the run and time step")
 
     def completed(self) -> MagnetosphereCase:
         if self.run.dt is None and self.run.courant is None:

@@ -10,11 +10,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, SolverCase, engine_options
-from ...case.keys import Table, key, shown
+from ...case.keys import Table, key, setting, shown
 from ...case.splits import check_split
 from ...case.starts import start_file
 from ...case.storage import Storage, check_storage
-from ...case.tables import POSITIVE
 from ...errors import BadInput
 from .scalar import Scalar, check_scalar
 from .spectra import read_spectrum, shells_of
@@ -22,7 +21,6 @@ from .spectra import read_spectrum, shells_of
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
 ]
-NOT_NEGATIVE = "a number >= 0"
 LARGEST_STEP = 1.0  # where only a Courant number is given
 STARTS = ("taylor_green", "random")
 START = '"taylor_green", "random", or the path of a run, a snapshot (.vtkhdf) or a checkpoint (.h5)'
@@ -33,24 +31,22 @@ STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipeli
 
 
 class Flow(Table):
-    reynolds: float | None = key(
-        "Reynolds number for unit velocity and length: 1 / viscosity", POSITIVE, None, gt=0
+    reynolds: float | None = setting(
+        "Reynolds number for unit velocity and length: 1 / viscosity", None, gt=0
     )
-    viscosity: float | None = key("kinematic viscosity, instead of flow.reynolds", NOT_NEGATIVE, None, ge=0)
+    viscosity: float | None = setting("kinematic viscosity, instead of flow.reynolds", None, ge=0)
     initial: str = key("initial flow", START, "taylor_green")
 
 
 class Spectrum(Table):
     """E(k) of a random initial condition."""
 
-    shape: Literal["peaked", "kolmogorov", "file"] = key(
-        "peaked: k^4 exp(-2 (k / peak)^2); kolmogorov: k^4 below the peak, k^(-5/3) beyond it",
-        '"peaked", "kolmogorov" or "file"',
-        "peaked",
+    shape: Literal["peaked", "kolmogorov", "file"] = setting(
+        "peaked: k^4 exp(-2 (k / peak)^2); kolmogorov: k^4 below the peak, k^(-5/3) beyond it", "peaked"
     )
-    peak: float = key("wavenumber near which most of the energy is", POSITIVE, 4.0, gt=0)
-    energy: float = key("kinetic energy: mean of |u|^2 / 2", POSITIVE, 0.5, gt=0)
-    seed: int = key("seed of the random flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    peak: float = setting("wavenumber near which most of the energy is", 4.0, gt=0)
+    energy: float = setting("kinetic energy: mean of |u|^2 / 2", 0.5, gt=0)
+    seed: int = setting("seed of the random flow", 1, ge=0, le=2**62)
     file: str | None = key('CSV file with the columns k,E for shape = "file"', "the path of a CSV file", None)
 
 
@@ -59,50 +55,42 @@ class GridTable(Table):
 
 
 class Scheme(Table):
-    integrator: Literal["rk4", "rk3"] = key(
+    integrator: Literal["rk4", "rk3"] = setting(
         "Runge-Kutta method: the classical fourth-order one, or a third-order one that needs less memory",
-        '"rk4" or "rk3"',
         "rk4",
     )
-    form: Literal["rotational", "divergence"] = key(
-        "form of the convection term", '"rotational" or "divergence"', "rotational"
-    )
-    dealiasing: Literal["two_thirds", "phase_shift"] = key(
+    form: Literal["rotational", "divergence"] = setting("form of the convection term", "rotational")
+    dealiasing: Literal["two_thirds", "phase_shift"] = setting(
         "removal of aliasing errors: by the two-thirds rule, or as the mean of two grids "
         "shifted by half a spacing",
-        '"two_thirds" or "phase_shift"',
         "two_thirds",
     )
-    transforms: Literal["auto", "pocketfft", "fftw"] = key(
-        "library of the one-dimensional FFTs (auto: pocketfft)", '"auto", "pocketfft" or "fftw"', "auto"
+    transforms: Literal["auto", "pocketfft", "fftw"] = setting(
+        "library of the one-dimensional FFTs (auto: pocketfft)", "auto"
     )
-    precision: Literal["double", "single"] = key("precision of the fields", '"double" or "single"', "double")
-    dt: float | None = key(
-        "time step; with scheme.courant its upper limit, then 1 if left out", POSITIVE, None, gt=0
+    precision: Literal["double", "single"] = setting("precision of the fields", "double")
+    dt: float | None = setting(
+        "time step; with scheme.courant its upper limit, then 1 if left out", None, gt=0
     )
-    courant: float | None = key(
-        "Courant number: max |u_i| x time step / spacing; the time step then follows from it",
-        POSITIVE,
-        None,
-        gt=0,
+    courant: float | None = setting(
+        "Courant number: max |u_i| x time step / spacing; the time step then follows from it", None, gt=0
     )
 
 
 class Forcing(Table):
-    kind: Literal["none", "negative_viscosity", "constant_power"] = key(
+    kind: Literal["none", "negative_viscosity", "constant_power"] = setting(
         "forcing of the large scales: none, one that keeps the energy constant, or one of constant power",
-        '"none", "negative_viscosity" or "constant_power"',
         "none",
     )
-    kmax: float = key("modes 0 < |k| < kmax are forced", "a number greater than 1", 2.5, gt=1)
-    power: float | None = key(
-        "power of the forcing: rise of the mean of |u|^2 / 2 in a unit of time", POSITIVE, None, gt=0
+    kmax: float = setting("modes 0 < |k| < kmax are forced", 2.5, gt=1)
+    power: float | None = setting(
+        "power of the forcing: rise of the mean of |u|^2 / 2 in a unit of time", None, gt=0
     )
 
 
 class Run(Table):
-    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key("run to this time", POSITIVE, None, gt=0)
+    steps: int | None = setting("run to this step", None, ge=1)
+    time: float | None = setting("run to this time", None, gt=0)
 
 
 class TurbulenceCase(SolverCase):
@@ -130,17 +118,15 @@ class TurbulenceCase(SolverCase):
     )
     starts_from_runs: ClassVar = True
 
-    solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
-    flow: Flow = key("the fluid and its initial state", "a table [flow]")
-    spectrum: Spectrum = key(
-        "energy spectrum of a random initial condition", "a table [spectrum]", Spectrum()
-    )
-    grid: GridTable = key("the grid", "a table [grid]")
-    scheme: Scheme = key("the numerical scheme", "a table [scheme]")
-    forcing: Forcing = key("the forcing of the large scales", "a table [forcing]", Forcing())
-    scalar: Scalar | None = key("a passive scalar that the flow carries", "a table [scalar]", None)
-    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
-    run: Run = key("end of the run", "a table [run]")
+    solver: Literal["turbulence"] = setting("the solver", "turbulence")
+    flow: Flow = setting("the fluid and its initial state")
+    spectrum: Spectrum = setting("energy spectrum of a random initial condition", Spectrum())
+    grid: GridTable = setting("the grid")
+    scheme: Scheme = setting("the numerical scheme")
+    forcing: Forcing = setting("the forcing of the large scales", Forcing())
+    scalar: Scalar | None = setting("a passive scalar that the flow carries", None)
+    storage: Storage = setting("where the fields are stored", Storage())
+    run: Run = setting("end of the run")
 
     def budget(self) -> int | None:
         return self.storage.bytes() or None

@@ -53,18 +53,16 @@ class TurbulenceKind(BoxKind):
     def notes(self, solver: Any) -> list[str]:
         ranks = math.prod(solver.split)
         travels = [f"modes are transposed between {ranks} ranks"] if ranks > 1 else []
-        return travels + solver.plan.splitlines()
+        return travels + super().notes(solver)
 
-    def facts(self, record: dict[str, Any]) -> list[str]:
-        facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
-        if "energy" in record:
-            facts.append(f"energy {number(record['energy'], '.5f')}")
-            facts.append(f"dissipation {number(record['dissipation'], '.4g')}")
-            facts.append(f"Re_lambda {number(record['taylor_reynolds'], '.1f')}")
-            facts.append(f"k_max eta {number(record['kmax_eta'], '.2f')}")
+    def scales(self, record: dict[str, Any]) -> list[str]:
+        scales = [
+            f"Re_lambda {number(record['taylor_reynolds'], '.1f')}",
+            f"k_max eta {number(record['kmax_eta'], '.2f')}",
+        ]
         if "scalar_variance" in record:
-            facts.append(f"scalar variance {number(record['scalar_variance'], '.4g')}")
-        return facts
+            scales.append(f"scalar variance {number(record['scalar_variance'], '.4g')}")
+        return scales
 
     def spectrum(self, solver: Any) -> str:
         return spectrum_csv(solver)

@@ -6,34 +6,30 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ...case.common import Triple
-from ...case.keys import Table, key, shown
-from ...case.tables import POSITIVE
+from ...case.keys import Table, key, setting, shown
 from ...errors import BadInput
 from .spectra import shells_of
 
 
 class Scalar(Table):
-    schmidt: float | None = key(
-        "Schmidt number (of heat: Prandtl number): viscosity / diffusivity", POSITIVE, None, gt=0
+    schmidt: float | None = setting(
+        "Schmidt number (of heat: Prandtl number): viscosity / diffusivity", None, gt=0
     )
-    diffusivity: float | None = key(
-        "diffusivity of the scalar, instead of scalar.schmidt", "a number >= 0", None, ge=0
-    )
+    diffusivity: float | None = setting("diffusivity of the scalar, instead of scalar.schmidt", None, ge=0)
     gradient: Triple = key(
         "mean gradient along x, y, z; the scalar is what differs from this mean",
         "three numbers",
         [0.0, 0.0, 0.0],
     )
-    initial: Literal["zero", "random", "file"] = key(
+    initial: Literal["zero", "random", "file"] = setting(
         "initial scalar: zero, a random field, or that of the run, snapshot or checkpoint of flow.initial",
-        '"zero", "random" or "file"',
         "zero",
     )
-    peak: float = key(
-        "wavenumber k0 of the spectrum k^4 exp(-2 (k / k0)^2) of a random scalar", POSITIVE, 4.0, gt=0
+    peak: float = setting(
+        "wavenumber k0 of the spectrum k^4 exp(-2 (k / k0)^2) of a random scalar", 4.0, gt=0
     )
-    variance: float = key("variance of a random scalar: its mean square", POSITIVE, 1.0, gt=0)
-    seed: int = key("seed of a random scalar", "a whole number >= 0", 1, ge=0, le=2**62)
+    variance: float = setting("variance of a random scalar: its mean square", 1.0, gt=0)
+    seed: int = setting("seed of a random scalar", 1, ge=0, le=2**62)
 
     def diffusivity_of(self, viscosity: float) -> float:
         return float(self.diffusivity) if self.schmidt is None else viscosity / self.schmidt

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ...case.common import DEVICES, SolverCase, Triple, check_pairs, engine_options
-from ...case.keys import Table, key
+from ...case.keys import Table, key, setting
 from ...case.splits import check_split
-from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
+from ...case.tables import Cells, ExplicitRun, faces_of
 from ...errors import BadInput
 
 KINDS = ("periodic", "rigid", "soft")
@@ -16,12 +16,12 @@ FACE = '"periodic", "rigid" (∂p/∂n = 0) or "soft" (p = 0)'
 
 
 class Medium(Table):
-    speed: float = key("speed of sound in m/s", POSITIVE, 343.0, gt=0)
+    speed: float = setting("speed of sound in m/s", 343.0, gt=0)
 
 
 class GridTable(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 2 to 100000")
-    spacing: float = key("side of a cubic cell in m", POSITIVE, 0.01, gt=0)
+    spacing: float = setting("side of a cubic cell in m", 0.01, gt=0)
 
 
 Boundaries = faces_of(KINDS, FACE, "rigid")
@@ -34,14 +34,11 @@ class Start(Table):
         "three numbers",
         None,
     )
-    width: float = key(
-        "width of the pulse in m: p = amplitude exp(−(r / width)²), with the medium at rest",
-        POSITIVE,
-        0.05,
-        gt=0,
+    width: float = setting(
+        "width of the pulse in m: p = amplitude exp(−(r / width)²), with the medium at rest", 0.05, gt=0
     )
     amplitude: float = key("pressure at the pulse's centre in Pa", "a number other than 0", 1.0)
-    precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "double")
+    precision: Literal["single", "double"] = setting("precision of the fields", "double")
 
 
 class WaveCase(SolverCase):
@@ -56,12 +53,12 @@ class WaveCase(SolverCase):
     devices: ClassVar = DEVICES
     reach: ClassVar = 2
 
-    solver: Literal["wave"] = key("the solver", '"wave"', "wave")
-    medium: Medium = key("the medium", "a table [medium]", Medium())
-    grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
-    start: Start = key("the initial state", "a table [start]", Start())
-    run: ExplicitRun = key("end of the run and time step", "a table [run]")
+    solver: Literal["wave"] = setting("the solver", "wave")
+    medium: Medium = setting("the medium", Medium())
+    grid: GridTable = setting("the grid")
+    boundaries: Boundaries = setting("the boundary conditions", Boundaries())
+    start: Start = setting("the initial state", Start())
+    run: ExplicitRun = setting("end of the run and time step")
 
     def completed(self) -> WaveCase:
         middle = [0.5 * count * self.grid.spacing for count in self.grid.cells]
@@ -100,7 +97,7 @@ class WaveCase(SolverCase):
             "cells": list(self.grid.cells),
             "spacing": float(self.grid.spacing),
             "speed": float(self.medium.speed),
-            "faces": list(self.boundaries.faces().values()),
+            "boundaries": self.boundaries.faces(),
             "centre": [float(x) for x in start.centre],
             "width": float(start.width),
             "amplitude": float(start.amplitude),
