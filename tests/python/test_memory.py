@@ -159,6 +159,31 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
     assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
 
 
+ON_RANKS = """
+import json, sys
+from pathlib import Path
+from subcurrent import core
+from subcurrent.case.reading import typed_case
+from subcurrent.solvers.kinds import kind_of
+module = core.load()
+context = module.Context()
+def held():
+    rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    kinds = dict(line.split(":", 1) for line in rollup[1:])
+    return sum(1024 * int(kinds[name].split()[0]) for name in ("Pss_Anon", "Pss_Shmem"))
+for tables in json.loads(sys.argv[1]):
+    case = typed_case(tables, Path())
+    solver = kind_of(case).make(module, context, case.options())
+    kind_of(case).step(solver, case, 1)
+    solver.velocity, solver.gather("vorticity")
+    context.barrier()
+    print(held(), flush=True)
+    context.barrier()
+    del solver
+context.close()
+"""
+
+
 def lying(text: str, folder, name: str) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)

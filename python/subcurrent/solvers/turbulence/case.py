@@ -145,6 +145,12 @@ class TurbulenceCase(SolverCase):
     def budget(self) -> int | None:
         return self.storage.bytes() or None
 
+    def in_one_plan(self) -> bool:
+        """Whether all arrays of a nonlinear term travel in one plan (options.hpp), if there are messages and
+        ranks have whole planes."""
+        in_memory = self.storage.place != "files" and self.budget() is None
+        return in_memory and self.scheme.form == "rotational" and self.scalar is None
+
     def check(self) -> None:
         self.check_run()
         if self.engine.strategy not in STRATEGIES:

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrivals: the pieces that ranks await of each other, and their links.
+#include "model/predict/arrivals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "model/predict/shared_link.hpp"
+
+namespace sc::model {
+
+namespace {
+
+bool on_network(const Passage& passage) { return passage.way == Passage::Way::network && passage.bytes > 0; }
+
+}  // namespace
+
+Arrivals::Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs)
+    : played_(played), network_(machine.network), runs_(runs), departures_(runs.size()) {
+  for (std::size_t r = 0; r < runs.size(); ++r) sources_.push_back(sources_of(r));
+}
+
+VirtualPorts::Comes Arrivals::due(std::size_t r) const {
+  VirtualPorts::Comes all;
+  std::vector<Sharing> link;
+  std::vector<std::pair<double*, std::size_t>> shared;  // times of arrivals, and their messages on the link
+  std::map<std::pair<int, int>, std::size_t> known;     // a message that two arrivals wait for comes once
+  for (std::size_t a = 0; a < sources_[r].size(); ++a) {
+    auto& comes = all.emplace_back(sources_[r][a].size(), VirtualPorts::Due{std::nan(""), true});
+    for (std::size_t n = 0; n < comes.size(); ++n) {
+      const auto [rank, piece] = sources_[r][a][n];
+      if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
+      const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
+      const auto p = static_cast<std::size_t>(piece);
+      comes[n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r};
+      const auto& [passage, like] = runs_[r]->arrivals[a][n];
+      if (!on_network(passage)) continue;
+      const auto [found, fresh] =
+          known.try_emplace({runs_[r]->plan.arrivals()[a].movement, like}, link.size());
+      if (fresh) link.push_back({theirs.started[p], network_.on_link(passage.bytes)});
+      shared.emplace_back(&comes[n].at, found->second);
+    }
+  }
+  const std::vector<double> ends = ends_on_link(link);
+  for (const auto& [at, n] : shared) *at = std::max(*at, ends[n] + network_.latency);
+  return all;
+}
+
+bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
+  Departures& mine = departures_[r];
+  const bool same = mine.alone == ports.left();
+  mine = {ports.started(), ports.left(), ports.left()};
+  std::vector<Sharing> link;
+  std::vector<std::size_t> numbers;
+  for (std::size_t p = 0; p < mine.started.size(); ++p)
+    if (const Passage& passage = runs_[r]->departures[p]; on_network(passage)) {
+      link.push_back({mine.started[p], network_.on_link(passage.bytes)});
+      numbers.push_back(p);
+    }
+  const std::vector<double> ends = ends_on_link(link);
+  for (std::size_t n = 0; n < ends.size(); ++n) mine.arrive[numbers[n]] = ends[n] + network_.latency;
+  return same;
+}
+
+double Arrivals::last(std::size_t r) const {
+  double last = 0;
+  for (std::size_t p = 0; p < departures_[r].arrive.size(); ++p)
+    if (runs_[r]->departures[p].way != Passage::Way::self) last = std::max(last, departures_[r].arrive[p]);
+  return last;
+}
+
+Arrivals::Sources Arrivals::sources_of(std::size_t me) const {
+  const RehearsedRun& mine = *runs_[me];
+  Sources all;
+  for (const auto& arrival : mine.arrivals) {
+    auto& sources = all.emplace_back();
+    for (const auto& awaited : arrival) {
+      const int peer = awaited.passage.peer;
+      if (awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0 || awaited.like < 0) {
+        sources.emplace_back();
+        continue;
+      }
+      const int like = played_.like.empty() ? -1 : played_.like[static_cast<std::size_t>(peer)];
+      if (like < 0 || static_cast<std::size_t>(like) == me) {
+        sources.push_back({static_cast<int>(me), awaited.like});
+        continue;
+      }
+      const auto l = static_cast<std::size_t>(like);
+      const int piece =
+          piece_of(mine, *runs_[l], awaited, played_.numbers[l] == peer ? played_.numbers[me] : -1);
+      sources.push_back(piece < 0 ? Source{static_cast<int>(me), awaited.like} : Source{like, piece});
+    }
+  }
+  return all;
+}
+
+/// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one at
+/// the same distance from the last piece of that direction as the like piece of `mine` is. If the rank only
+/// represents the sender (to < 0): the piece of the same number.
+int Arrivals::piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
+                       const RehearsedRun::Awaited& awaited, int to) {
+  const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];
+  int behind = 0;  // number of later pieces to the sender
+  for (std::size_t p = static_cast<std::size_t>(awaited.like) + 1; p < mine.departures.size(); ++p)
+    if (mine.plan.pieces()[p].movement == like.movement && mine.departures[p].peer == awaited.passage.peer)
+      ++behind;
+  int found = -1;
+  for (int p = static_cast<int>(theirs.departures.size()) - 1; p >= 0; --p) {
+    const auto n = static_cast<std::size_t>(p);
+    const Piece& piece = theirs.plan.pieces()[n];
+    if (piece.movement != like.movement || theirs.departures[n].bytes == 0) continue;
+    const bool goes = to < 0 || theirs.departures[n].peer == to;
+    if (piece.number == like.number && goes) return p;
+    if (to >= 0 && goes && behind-- == 0) found = p;
+  }
+  return found;
+}
+
+}  // namespace sc::model

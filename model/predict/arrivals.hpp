@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrivals: when messages of simulated ranks reach each other in one run. A message passes the link of its
+// sender and the link of its receiver. Each is shared evenly by the messages in progress there; the slower one
+// determines the arrival.
+#pragma once
+
+#include <vector>
+
+#include "model/predict/forecast.hpp"
+#include "model/predict/virtual_ports.hpp"
+
+namespace sc::model {
+
+class Arrivals {
+ public:
+  /// `runs`: of the simulated ranks, which wait for each other. All arguments must outlive this object.
+  Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs);
+
+  /// What simulated rank `r` waits for, from the departures noted last.
+  VirtualPorts::Comes due(std::size_t r) const;
+  /// Notes the departures of simulated rank `r`. Returns whether they are as before.
+  bool note(std::size_t r, const VirtualPorts& ports);
+  /// The time when all messages of simulated rank `r` have arrived.
+  double last(std::size_t r) const;
+
+ private:
+  /// The piece of a simulated rank that is awaited; rank -1: unknown, this rank's own like piece.
+  struct Source {
+    int rank = -1, piece = -1;
+  };
+  using Sources = std::vector<std::vector<Source>>;  // [arrival][awaited piece]
+  struct Departures {
+    std::vector<double> started, alone, arrive;  // of each piece: as in VirtualPorts, and with a shared link
+  };
+
+  Sources sources_of(std::size_t me) const;
+  static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
+                      const RehearsedRun::Awaited& awaited, int to);
+
+  const Played& played_;
+  const Machine::Network& network_;
+  const std::vector<const RehearsedRun*>& runs_;
+  std::vector<Sources> sources_;
+  std::vector<Departures> departures_;
+};
+
+}  // namespace sc::model
