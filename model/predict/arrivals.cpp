@@ -64,10 +64,20 @@ bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
   return same;
 }
 
-double Arrivals::last(std::size_t r) const {
-  double last = 0;
-  for (std::size_t p = 0; p < departures_[r].arrive.size(); ++p)
-    if (runs_[r]->departures[p].way != Passage::Way::self) last = std::max(last, departures_[r].arrive[p]);
+std::vector<double> Arrivals::last() const {
+  std::vector<double> last(runs_.size(), 0.0);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    for (std::size_t p = 0; p < departures_[r].arrive.size(); ++p)
+      if (runs_[r]->departures[p].way != Passage::Way::self)
+        last[r] = std::max(last[r], departures_[r].arrive[p]);
+    const VirtualPorts::Comes comes = due(r);
+    for (std::size_t a = 0; a < comes.size(); ++a)
+      for (std::size_t n = 0; n < comes[a].size(); ++n)
+        if (const int from = sources_[r][a][n].rank; from >= 0) {
+          double& theirs = last[static_cast<std::size_t>(from)];
+          theirs = std::max(theirs, comes[a][n].at);
+        }
+  }
   return last;
 }
 

@@ -20,8 +20,8 @@ class Arrivals {
   VirtualPorts::Comes due(std::size_t r) const;
   /// Notes the departures of simulated rank `r`. Returns whether they are as before.
   bool note(std::size_t r, const VirtualPorts& ports);
-  /// The time when all messages of simulated rank `r` have arrived.
-  double last(std::size_t r) const;
+  /// For each simulated rank the time when all of its messages have arrived. After note() of all of them.
+  std::vector<double> last() const;
 
  private:
   /// The piece of a simulated rank that is awaited; rank -1: unknown, this rank's own like piece.

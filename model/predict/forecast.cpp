@@ -127,7 +127,8 @@ class Together {
         settled = arrivals.note(r, *ports[r]) && settled;
       }
     }
-    for (std::size_t r = 0; r < count; ++r) walks[r].ran(*ports[r], files[r], arrivals.last(r));
+    const std::vector<double> sent = arrivals.last();
+    for (std::size_t r = 0; r < count; ++r) walks[r].ran(*ports[r], files[r], sent[r]);
   }
 
  private:

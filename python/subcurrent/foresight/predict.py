@@ -271,13 +271,13 @@ def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
     found: dict[tuple, int] = {}
     keys = []
     for rank in range(where.ranks):
-        at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))
-        block = tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
+        at, block = _block(cells, split, rank)
+        others = tuple(_block(*grid, rank)[1] for grid in case.other_blocks(where.ranks))
         sides, away = [], 0
         for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
             for step in (-1, 1):
                 there = c + step
-                if parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
+                if others or parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
                     continue
                 other = list(at)
                 other[axis] = there % parts
@@ -285,13 +285,22 @@ def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
                 elsewhere = number // where.per_node != rank // where.per_node
                 sides.append((axis, step, elsewhere))
                 away += math.prod(block) // block[axis] * (1000 if elsewhere else 1)
-        keys.append((math.prod(block), away, block, tuple(sides)))
+        work = math.prod(block) + sum(map(math.prod, others))
+        keys.append((work, away, block, others, tuple(sides)))
         found.setdefault(keys[-1], rank)
     order = sorted(found, key=lambda key: (key[0], key[1]), reverse=True)
     loaded = sorted(found, key=lambda key: (key[1], key[0]), reverse=True)
     played = sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
     number = {rank: n for n, rank in enumerate(played)}
     return played, [number.get(found[key], -1) for key in keys]
+
+
+def _block(
+    cells: list[int], split: tuple[int, int, int], rank: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The position of a rank among the blocks of a grid, and its cells along each axis."""
+    at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))
+    return at, tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
 
 
 def _periodic(case: Case, axis: int) -> bool:

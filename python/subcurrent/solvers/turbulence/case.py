@@ -192,6 +192,11 @@ class TurbulenceCase(SolverCase):
         fitting = ((1, py, pz) for py, pz in cuts if pz <= min(nz, ky) and py <= min(ny, kx))
         return next(fitting, (1, ranks, 1))
 
+    def other_blocks(self, ranks: int) -> tuple[tuple[list[int], tuple[int, int, int]], ...]:
+        """The modes, whose numbers are odd and never divide evenly."""
+        _, py, pz = self.split_over(ranks)
+        return ((list(self.kept_modes()), (py, pz, 1)),)
+
     def grown(self, first: int, ranks: int) -> TurbulenceCase | None:
         """The box grows along all axes, whichever are divided: by the prime factors of the ratio, each along
         the axis with the fewest points."""
