@@ -7,8 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "model/predict/shared_link.hpp"
-
 namespace sc::model {
 
 namespace {
@@ -19,29 +17,51 @@ bool on_network(const Passage& passage) { return passage.way == Passage::Way::ne
 
 Arrivals::Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs)
     : played_(played), network_(machine.network), runs_(runs), departures_(runs.size()) {
-  for (std::size_t r = 0; r < runs.size(); ++r) sources_.push_back(sources_of(r));
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    mates_.push_back(mates_of(r));
+    sources_.push_back(sources_of(r));
+  }
+}
+
+/// The ranks that share a link with simulated rank `r`. Those that no other represents are like `r`.
+Arrivals::Mates Arrivals::mates_of(std::size_t r) const {
+  if (played_.like.empty()) return {{r, network_.sharing}};
+  Mates mates;
+  const int first = played_.numbers[r] / network_.sharing * network_.sharing;
+  const int end = std::min(first + network_.sharing, static_cast<int>(played_.like.size()));
+  for (int rank = first; rank < end; ++rank) {
+    const int like = played_.like[static_cast<std::size_t>(rank)];
+    ++mates[like < 0 ? r : static_cast<std::size_t>(like)];
+  }
+  return mates;
+}
+
+Sharing Arrivals::on_link(double started, const Passage& passage, int count) const {
+  return {started, network_.on_share(passage.bytes) / network_.sharing, count};
 }
 
 VirtualPorts::Comes Arrivals::due(std::size_t r) const {
   VirtualPorts::Comes all;
   std::vector<Sharing> link;
   std::vector<std::pair<double*, std::size_t>> shared;  // times of arrivals, and their messages on the link
-  std::map<std::pair<int, int>, std::size_t> known;     // a message that two arrivals wait for comes once
-  for (std::size_t a = 0; a < sources_[r].size(); ++a) {
-    auto& comes = all.emplace_back(sources_[r][a].size(), VirtualPorts::Due{std::nan(""), true});
-    for (std::size_t n = 0; n < comes.size(); ++n) {
-      const auto [rank, piece] = sources_[r][a][n];
-      if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
-      const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
-      const auto p = static_cast<std::size_t>(piece);
-      comes[n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r};
-      const auto& [passage, like] = runs_[r]->arrivals[a][n];
-      if (!on_network(passage)) continue;
-      const auto [found, fresh] =
-          known.try_emplace({runs_[r]->plan.arrivals()[a].movement, like}, link.size());
-      if (fresh) link.push_back({theirs.started[p], network_.on_link(passage.bytes)});
-      shared.emplace_back(&comes[n].at, found->second);
-    }
+  for (const auto& arrival : sources_[r])
+    all.emplace_back(arrival.size(), VirtualPorts::Due{std::nan(""), true});
+  for (const auto& [mate, count] : mates_[r]) {
+    std::map<std::pair<int, int>, std::size_t> known;  // a message that two arrivals wait for comes once
+    for (std::size_t a = 0; a < sources_[mate].size(); ++a)
+      for (std::size_t n = 0; n < sources_[mate][a].size(); ++n) {
+        const auto [rank, piece] = sources_[mate][a][n];
+        if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
+        const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
+        const auto p = static_cast<std::size_t>(piece);
+        if (mate == r) all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r};
+        const auto& [passage, like] = runs_[mate]->arrivals[a][n];
+        if (!on_network(passage)) continue;
+        const auto [found, fresh] =
+            known.try_emplace({runs_[mate]->plan.arrivals()[a].movement, like}, link.size());
+        if (fresh) link.push_back(on_link(theirs.started[p], passage, count));
+        if (mate == r) shared.emplace_back(&all[a][n].at, found->second);
+      }
   }
   const std::vector<double> ends = ends_on_link(link);
   for (const auto& [at, n] : shared) *at = std::max(*at, ends[n] + network_.latency);
@@ -49,19 +69,28 @@ VirtualPorts::Comes Arrivals::due(std::size_t r) const {
 }
 
 bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
-  Departures& mine = departures_[r];
-  const bool same = mine.alone == ports.left();
-  mine = {ports.started(), ports.left(), ports.left()};
-  std::vector<Sharing> link;
-  std::vector<std::size_t> numbers;
-  for (std::size_t p = 0; p < mine.started.size(); ++p)
-    if (const Passage& passage = runs_[r]->departures[p]; on_network(passage)) {
-      link.push_back({mine.started[p], network_.on_link(passage.bytes)});
-      numbers.push_back(p);
-    }
-  const std::vector<double> ends = ends_on_link(link);
-  for (std::size_t n = 0; n < ends.size(); ++n) mine.arrive[numbers[n]] = ends[n] + network_.latency;
+  const bool same = departures_[r].alone == ports.left();
+  departures_[r] = {ports.started(), ports.left(), ports.left()};
+  for (std::size_t other = 0; other < runs_.size(); ++other)
+    if (other == r || mates_[other].contains(r)) share_link(other);
   return same;
+}
+
+/// The arrival times of the messages of simulated rank `r`, as far as its own link determines them.
+void Arrivals::share_link(std::size_t r) {
+  if (departures_[r].alone.empty()) return;
+  std::vector<Sharing> link;
+  std::vector<std::pair<std::size_t, std::size_t>> mine;  // pieces, and their messages on the link
+  for (const auto& [mate, count] : mates_[r]) {
+    const Departures& theirs = departures_[mate];
+    for (std::size_t p = 0; p < theirs.started.size(); ++p) {
+      if (!on_network(runs_[mate]->departures[p])) continue;
+      if (mate == r) mine.emplace_back(p, link.size());
+      link.push_back(on_link(theirs.started[p], runs_[mate]->departures[p], count));
+    }
+  }
+  const std::vector<double> ends = ends_on_link(link);
+  for (const auto& [p, n] : mine) departures_[r].arrive[p] = ends[n] + network_.latency;
 }
 
 std::vector<double> Arrivals::last() const {

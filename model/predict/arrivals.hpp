@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals: when messages of simulated ranks reach each other in one run. A message passes the link of its
-// sender and the link of its receiver. Each is shared evenly by the messages in progress there; the slower one
-// determines the arrival.
+// sender's node and that of its receiver's. Each is shared evenly by the messages in progress there, of all
+// ranks of the node; the slower one determines the arrival.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "model/predict/forecast.hpp"
+#include "model/predict/shared_link.hpp"
 #include "model/predict/virtual_ports.hpp"
 
 namespace sc::model {
@@ -33,6 +35,11 @@ class Arrivals {
     std::vector<double> started, alone, arrive;  // of each piece: as in VirtualPorts, and with a shared link
   };
 
+  using Mates = std::map<std::size_t, int>;  // by simulated rank: how many ranks of a node it represents
+
+  Mates mates_of(std::size_t r) const;
+  Sharing on_link(double started, const Passage& passage, int count) const;
+  void share_link(std::size_t r);
   Sources sources_of(std::size_t me) const;
   static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
                       const RehearsedRun::Awaited& awaited, int to);
@@ -40,6 +47,7 @@ class Arrivals {
   const Played& played_;
   const Machine::Network& network_;
   const std::vector<const RehearsedRun*>& runs_;
+  std::vector<Mates> mates_;
   std::vector<Sources> sources_;
   std::vector<Departures> departures_;
 };

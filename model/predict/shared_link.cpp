@@ -20,20 +20,19 @@ std::vector<double> ends_on_link(const std::vector<Sharing>& messages) {
   using Last = std::pair<double, std::size_t>;  // the service at which a message ends
   std::priority_queue<Last, std::vector<Last>, std::greater<>> under_way;
   double now = 0, service = 0;  // seconds of the whole rate that each message has had since the link was idle
-  const auto next_end = [&] {
-    return now + (under_way.top().first - service) * static_cast<double>(under_way.size());
-  };
+  int sharing = 0;              // messages in progress
+  const auto next_end = [&] { return now + (under_way.top().first - service) * sharing; };
   const auto end_next = [&] {
     now = ends[under_way.top().second] = next_end();
     service = under_way.top().first;
+    sharing -= messages[under_way.top().second].count;
     under_way.pop();
   };
   for (const std::size_t n : order) {
     while (!under_way.empty() && next_end() <= messages[n].begin) end_next();
-    service = under_way.empty()
-                  ? 0
-                  : service + (messages[n].begin - now) / static_cast<double>(under_way.size());
+    service = under_way.empty() ? 0 : service + (messages[n].begin - now) / sharing;
     now = messages[n].begin;
+    sharing += messages[n].count;
     under_way.emplace(service + messages[n].alone, n);
   }
   while (!under_way.empty()) end_next();

@@ -9,6 +9,7 @@ namespace sc::model {
 struct Sharing {
   double begin = 0;  ///< time when the message is ready for the link
   double alone = 0;  ///< seconds that it occupies a link of its own
+  int count = 1;     ///< number of such messages
 };
 
 /// The time when the link has transferred each of the messages.

@@ -64,7 +64,7 @@ void VirtualPorts::start(const Piece& piece) {
     case Passage::Way::network:
       now_ += machine_.network.overhead + bytes * machine_.copied_byte;
       end_sends();
-      left_[n] = now_ + machine_.network.on_link(passage.bytes) + machine_.network.latency;
+      left_[n] = now_ + machine_.network.on_share(passage.bytes) + machine_.network.latency;
       break;
   }
   started_[n] = now_;

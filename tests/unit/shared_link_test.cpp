@@ -29,5 +29,13 @@ TEST(SharedLink, AShortMessageOvertakesLongOnes) {
   EXPECT_EQ(ends_on_link({{0, 3}, {1, 2}, {1, 1}}), (Times{6, 6, 4}));
 }
 
+// 1 s of three at a third each, then 8 s of four at a quarter each: the short one ends at 9, the others, with
+// two thirds of a second left each, at 11.
+TEST(SharedLink, MessagesThatAreAlikeAreCounted) {
+  const Times ends = ends_on_link({{0, 3, 3}, {1, 2}});
+  EXPECT_DOUBLE_EQ(ends[0], 11);
+  EXPECT_DOUBLE_EQ(ends[1], 9);
+}
+
 }  // namespace
 }  // namespace sc::model
