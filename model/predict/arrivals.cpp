@@ -135,9 +135,9 @@ Arrivals::Sources Arrivals::sources_of(std::size_t me) const {
   return all;
 }
 
-/// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one at
-/// the same distance from the last piece of that direction as the like piece of `mine` is. If the rank only
-/// represents the sender (to < 0): the piece of the same number.
+/// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one
+/// at the same distance from the last piece of that direction as the like piece of `mine` is. If the rank
+/// only represents the sender (to < 0): the piece of the same number.
 int Arrivals::piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
                        const RehearsedRun::Awaited& awaited, int to) {
   const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];

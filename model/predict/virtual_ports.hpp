@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualPorts: simulates a rehearsed run for an executor. Computation advances a clock, and an arrival is timed
-// by the peer's piece, or by this rank's like piece.
+// VirtualPorts: simulates a rehearsed run for an executor. Computation advances a clock, and an arrival is
+// timed by the peer's piece, or by this rank's like piece.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,8 @@ using Times = std::vector<double>;
 TEST(SharedLink, AMessageAloneHasTheWholeRate) {
   EXPECT_EQ(ends_on_link({}), Times{});
   EXPECT_EQ(ends_on_link({{3, 4}}), Times{7});
-  EXPECT_EQ(ends_on_link({{20, 1}, {3, 4}, {7, 2}}), (Times{21, 7, 9})) << "one after the other, in any order";
+  EXPECT_EQ(ends_on_link({{20, 1}, {3, 4}, {7, 2}}), (Times{21, 7, 9}))
+      << "one after the other, in any order";
 }
 
 TEST(SharedLink, MessagesThatBeginTogetherEndTogether) {

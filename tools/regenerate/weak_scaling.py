@@ -106,5 +106,13 @@ def shared_links(_: Path) -> list[str]:
         case = load_case(find_case("taylor_green_1600"), [PLAIN, "grid.points=[64,64,64]", TWO_THIRDS, *sets])
         for ranks in (2, 4, 8, 16):
             _, here, there = both(case, machine, ranks, 1)
-            rows.append((name, str(ranks), f"{1e3 * here:.4g}", f"{1e3 * there:.4g}", f"{100 * (there / here - 1):+.1f} %"))
+            rows.append(
+                (
+                    name,
+                    str(ranks),
+                    f"{1e3 * here:.4g}",
+                    f"{1e3 * there:.4g}",
+                    f"{100 * (there / here - 1):+.1f} %",
+                )
+            )
     return table(("arrays", "ranks", "simulated, ms", "predicted, ms", "difference"), rows)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from .strategies import chosen
 ALL = 8  # ranks are played as they are
 POSITIONS = 3  # of more, those that differ
 PARTS = ("computing", "bandwidth", "latency", "disk")
+Blocks = tuple[Sequence[int], tuple[int, int, int]]  # cells of a grid, and the ranks along each axis
 CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
@@ -228,11 +230,12 @@ def predicted(
 
 
 def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The slowest rank; of ranks that are equally slow because they wait for each other, the one that waits
-    least."""
+    """The slowest rank; of ranks that are equally slow because they wait for each other, the one that works
+    longest."""
     longest = max(told["total"] for told in ranks)
     late = [told for told in ranks if told["total"] >= (1 - CLOSE) * longest]
-    return min(late, key=lambda told: sum(stage["wait"] for stage in told["stages"])) | {"total": longest}
+    busiest = max(late, key=lambda told: sum(s["total"] - s["wait"] - s["files"] for s in told["stages"]))
+    return busiest | {"total": longest}
 
 
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
@@ -262,41 +265,55 @@ def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
 
 def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
     """The ranks to compute, and for each rank the index of the one that represents it, or -1. With few ranks
-    all are computed. With many, those with most cells and most neighbours on other nodes represent the
-    others."""
+    all are computed. With many, those with most cells and those with most messages between nodes represent
+    the others."""
     if where.ranks <= ALL:
         return list(range(where.ranks)), list(range(where.ranks))
-    cells = case.cells()
-    split = case.split_over(where.ranks)
+    grid = list(case.cells()), case.split_over(where.ranks)
+    others = case.other_blocks(where.ranks)
+    kinds = [_kind(case, where, grid, others, rank) for rank in range(where.ranks)]
+    away = [_away(kinds, rank, where.per_node) for rank in range(where.ranks)]
     found: dict[tuple, int] = {}
-    keys = []
-    for rank in range(where.ranks):
-        at, block = _block(cells, split, rank)
-        others = tuple(_block(*grid, rank)[1] for grid in case.other_blocks(where.ranks))
-        sides, away = [], 0
-        for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
-            for step in (-1, 1):
-                there = c + step
-                if others or parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
-                    continue
-                other = list(at)
-                other[axis] = there % parts
-                number = other[0] + split[0] * (other[1] + split[1] * other[2])
-                elsewhere = number // where.per_node != rank // where.per_node
-                sides.append((axis, step, elsewhere))
-                away += math.prod(block) // block[axis] * (1000 if elsewhere else 1)
-        work = math.prod(block) + sum(map(math.prod, others))
-        keys.append((work, away, block, others, tuple(sides)))
-        found.setdefault(keys[-1], rank)
-    order = sorted(found, key=lambda key: (key[0], key[1]), reverse=True)
-    loaded = sorted(found, key=lambda key: (key[1], key[0]), reverse=True)
-    played = sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
+    for rank, kind in enumerate(kinds):
+        if kind not in found or away[rank] > away[found[kind]]:
+            found[kind] = rank
+    order = sorted(found, key=lambda kind: (kind[0], away[found[kind]]), reverse=True)
+    loaded = sorted(found, key=lambda kind: (away[found[kind]], kind[0]), reverse=True)
+    played = sorted({found[kind] for kind in [*order[: POSITIONS - 1], *loaded[:1]]})
     number = {rank: n for n, rank in enumerate(played)}
-    return played, [number.get(found[key], -1) for key in keys]
+    return played, [number.get(found[kind], -1) for kind in kinds]
+
+
+def _kind(case: Case, where: Places, grid: Blocks, others: tuple[Blocks, ...], rank: int) -> tuple:
+    """What ranks that do the same have in common: cells of all grids, the block, those of other grids, and the
+    sides with neighbours."""
+    split = grid[1]
+    at, block = _block(*grid, rank)
+    beside = tuple(_block(*other, rank)[1] for other in others)
+    sides = []
+    for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
+        for step in (-1, 1):
+            there = c + step
+            if beside or parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
+                continue
+            other = list(at)
+            other[axis] = there % parts
+            number = other[0] + split[0] * (other[1] + split[1] * other[2])
+            sides.append((axis, step, number // where.per_node != rank // where.per_node))
+    return math.prod(block) + sum(map(math.prod, beside)), block, beside, tuple(sides)
+
+
+def _away(kinds: list[tuple], rank: int, per_node: int) -> int:
+    """A measure of the messages of a rank between nodes; with transforms, of all ranks of its node."""
+    _, block, beside, sides = kinds[rank]
+    if beside:
+        first = rank // per_node * per_node
+        return sum(kind[0] for kind in kinds[first : first + per_node])
+    return sum(math.prod(block) // block[axis] * (1000 if elsewhere else 1) for axis, _, elsewhere in sides)
 
 
 def _block(
-    cells: list[int], split: tuple[int, int, int], rank: int
+    cells: Sequence[int], split: tuple[int, int, int], rank: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The position of a rank among the blocks of a grid, and its cells along each axis."""
     at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))

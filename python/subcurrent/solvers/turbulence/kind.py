@@ -47,7 +47,7 @@ class TurbulenceKind(BoxKind):
 
     def fields_on(self, case: Any, ranks: int) -> list[Fields]:
         """Pencils along y and z, and the lines of all arrays that travel in one plan with the points."""
-        nx, ny, nz = case.grid.points
+        _, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         kx, ky, _ = case.kept_modes()
         _, py, pz = case.split_over(ranks)
