@@ -25,7 +25,7 @@ from .rehearse import Part, rehearse
 
 MOST = 4096  # ranks
 BY_PIECES = 256  # ranks; of more, what a stage sends from one to another is one message
-TRANSFORMS_BY_PIECES = 8  # ranks; the same with transforms, where each sends to many others at once
+TRANSFORMS_BY_PIECES = 16  # ranks; the same with transforms, where each sends to many others at once
 MOST_ALL_TO_ALL = 256
 STEPS = 10
 LEFT_OUT = ("ordered", "halo_thread", "automatic")
@@ -58,8 +58,9 @@ SETTINGS = (
     "smpi/send-is-detached-thresh:0",
     "contexts/stack-size:256",
 )
-# The simulator divides links anew at every event, among all messages: those of transforms that begin or end
-# within a microsecond do so together.
+# The simulator divides links anew at every event, among all messages: those of transforms on more ranks that
+# begin or end within a microsecond do so together.
+EXACT = 8
 TOGETHER = "surf/precision:1e-6"
 BLIND = (
     "the simulation assumes that messages always make progress, and it has no halo "
@@ -149,7 +150,7 @@ def simulated(
         line = [programs.run, "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
         transforms = case.all_to_all and case.solver != CG
         whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
-        settings = [*SETTINGS, TOGETHER] if whole and transforms else SETTINGS
+        settings = [*SETTINGS, TOGETHER] if transforms and ranks > EXACT else SETTINGS
         line += ["-no-privatize", *(f"--cfg={one}" for one in settings), str(program)]
         pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
