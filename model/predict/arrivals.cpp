@@ -36,8 +36,10 @@ Arrivals::Mates Arrivals::mates_of(std::size_t r) const {
   return mates;
 }
 
-Sharing Arrivals::on_link(double started, const Passage& passage, int count) const {
-  return {started, network_.on_share(passage.bytes) / network_.sharing, count};
+/// A message of simulated rank `mate`, which has a connection to each of its peers.
+Sharing Arrivals::on_link(double started, const Passage& passage, std::size_t mate, int count) const {
+  const int connection = passage.peer * static_cast<int>(runs_.size()) + static_cast<int>(mate);
+  return {connection, started, network_.on_share(passage.bytes) / network_.sharing, count};
 }
 
 VirtualPorts::Comes Arrivals::due(std::size_t r) const {
@@ -59,7 +61,7 @@ VirtualPorts::Comes Arrivals::due(std::size_t r) const {
         if (!on_network(passage)) continue;
         const auto [found, fresh] =
             known.try_emplace({runs_[mate]->plan.arrivals()[a].movement, like}, link.size());
-        if (fresh) link.push_back(on_link(theirs.started[p], passage, count));
+        if (fresh) link.push_back(on_link(theirs.started[p], passage, mate, count));
         if (mate == r) shared.emplace_back(&all[a][n].at, found->second);
       }
   }
@@ -86,7 +88,7 @@ void Arrivals::share_link(std::size_t r) {
     for (std::size_t p = 0; p < theirs.started.size(); ++p) {
       if (!on_network(runs_[mate]->departures[p])) continue;
       if (mate == r) mine.emplace_back(p, link.size());
-      link.push_back(on_link(theirs.started[p], runs_[mate]->departures[p], count));
+      link.push_back(on_link(theirs.started[p], runs_[mate]->departures[p], mate, count));
     }
   }
   const std::vector<double> ends = ends_on_link(link);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals: when messages of simulated ranks reach each other in one run. A message passes the link of its
-// sender's node and that of its receiver's. Each is shared evenly by the messages in progress there, of all
-// ranks of the node; the slower one determines the arrival.
+// sender's node and that of its receiver's. Each is shared evenly by the pairs of ranks that communicate, of
+// all ranks of the node; the slower one determines the arrival.
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ class Arrivals {
   using Mates = std::map<std::size_t, int>;  // by simulated rank: how many ranks of a node it represents
 
   Mates mates_of(std::size_t r) const;
-  Sharing on_link(double started, const Passage& passage, int count) const;
+  Sharing on_link(double started, const Passage& passage, std::size_t mate, int count) const;
   void share_link(std::size_t r);
   Sources sources_of(std::size_t me) const;
   static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,

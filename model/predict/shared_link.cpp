@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared link, from event to event: every message in progress has been served for equally long since it
-// began, so the next to end is the one with the least service left.
+// A shared link, from event to event: all connections in use have equal service, so the next message to end
+// is the one with the least service left.
 #include "model/predict/shared_link.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <queue>
 #include <utility>
@@ -17,25 +19,41 @@ std::vector<double> ends_on_link(const std::vector<Sharing>& messages) {
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return messages[a].begin < messages[b].begin; });
   std::vector<double> ends(messages.size());
-  using Last = std::pair<double, std::size_t>;  // the service at which a message ends
-  std::priority_queue<Last, std::vector<Last>, std::greater<>> under_way;
-  double now = 0, service = 0;  // seconds of the whole rate that each message has had since the link was idle
-  int sharing = 0;              // messages in progress
-  const auto next_end = [&] { return now + (under_way.top().first - service) * sharing; };
+  using Last = std::pair<double, std::size_t>;                         // the service at which a message ends
+  std::priority_queue<Last, std::vector<Last>, std::greater<>> first;  // of each connection in use
+  std::map<int, std::deque<std::size_t>> queues;                       // by connection in use: those behind
+  double now = 0,
+         service = 0;  // seconds of the whole rate that each connection has had since the link was idle
+  int sharing = 0;     // connections in use
+  const auto next_end = [&] { return now + (first.top().first - service) * sharing; };
   const auto end_next = [&] {
-    now = ends[under_way.top().second] = next_end();
-    service = under_way.top().first;
-    sharing -= messages[under_way.top().second].count;
-    under_way.pop();
+    const auto [last, n] = first.top();
+    now = ends[n] = next_end();
+    service = last;
+    first.pop();
+    const auto queue = queues.find(messages[n].connection);
+    if (queue->second.empty()) {
+      sharing -= messages[n].count;
+      queues.erase(queue);
+    } else {
+      first.emplace(service + messages[queue->second.front()].alone, queue->second.front());
+      queue->second.pop_front();
+    }
   };
   for (const std::size_t n : order) {
-    while (!under_way.empty() && next_end() <= messages[n].begin) end_next();
-    service = under_way.empty() ? 0 : service + (messages[n].begin - now) / sharing;
-    now = messages[n].begin;
-    sharing += messages[n].count;
-    under_way.emplace(service + messages[n].alone, n);
+    const Sharing& message = messages[n];
+    while (!first.empty() && next_end() <= message.begin) end_next();
+    service = first.empty() ? 0 : service + (message.begin - now) / sharing;
+    now = message.begin;
+    const auto [queue, idle] = queues.try_emplace(message.connection);
+    if (idle) {
+      sharing += message.count;
+      first.emplace(service + message.alone, n);
+    } else {
+      queue->second.push_back(n);
+    }
   }
-  while (!under_way.empty()) end_next();
+  while (!first.empty()) end_next();
   return ends;
 }
 
