@@ -108,11 +108,11 @@ def test_transforms_are_simulated_as_predicted(tmp_path, memory, points, ranks, 
 @needs_simgrid
 def test_transforms_of_a_node_share_its_link(tmp_path):
     """Two a node; some ranks have more modes than others, and take more than half of the link."""
-    sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
+    sets = ["engine.strategy=blocking", "grid.points=[64,64,64]", "scheme.dealiasing=two_thirds"]
     case = load_case(find_case("taylor_green_1600"), sets)
     here = simulate.simulated(case, machine(tmp_path), 8, ["blocking"], steps=1, per_node=2)["blocking"]
     foretold = predict.predicted(case, machine(tmp_path), 8, ["blocking"], per_node=2)["strategies"]
-    assert here == pytest.approx(foretold["blocking"]["T"], rel=0.01)
+    assert here == pytest.approx(foretold["blocking"]["T"], rel=0.03)
 
 
 @needs_simgrid
