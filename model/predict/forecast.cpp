@@ -3,12 +3,12 @@
 #include "model/predict/forecast.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "model/predict/arrivals.hpp"
 #include "model/predict/virtual_ports.hpp"
 
 namespace sc::model {
@@ -35,15 +35,15 @@ class Walk {
   }
 
   /// The state in which the next run begins.
-  VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, link_free_, sent_}; }
+  VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, sent_}; }
   const FileClock& files() const { return files_; }
-  void ran(const VirtualPorts& ports, const FileClock& files) {
+  /// `sent`: the time when the messages of the run have arrived.
+  void ran(const VirtualPorts& ports, const FileClock& files, double sent) {
     StageTimes times = ports.times();
     times.own = machine_.run;
     times.total = ports.now() - now_;
     now_ = ports.now();
-    link_free_ = ports.link_free();
-    sent_ = ports.sent();
+    sent_ = std::max(sent_, sent);
     files_ = files;
     add(times);
   }
@@ -97,7 +97,7 @@ class Walk {
   const Machine& machine_;
   FileClock files_;
   std::size_t at_ = 0;
-  double now_ = 0, link_free_ = 0, sent_ = 0;
+  double now_ = 0, sent_ = 0;
   std::map<const void*, double> begun_;
   Forecast result_;
 };
@@ -110,94 +110,28 @@ class Together {
 
   void run(std::vector<Walk>& walks, const std::vector<const RehearsedRun*>& runs) {
     const std::size_t count = runs.size();
-    std::vector<Sources> sources;
-    for (std::size_t r = 0; count > 1 && r < count; ++r) sources.push_back(sources_of(r, runs));
-    std::vector<std::vector<double>> left(count);
+    Arrivals arrivals(played_, machine_, runs);
     std::vector<FileClock> files;
     for (const Walk& walk : walks) files.push_back(walk.files());
     std::vector<std::optional<VirtualPorts>> ports(count);
-    // Arrival times depend on the peers' sends, which depend on their arrivals: iterate until the times are
-    // stationary.
+    // Arrival times depend on all messages that share a link, whose starts depend on arrivals: iterate until
+    // the times are stationary.
     bool settled = false;
     for (int turn = 0; !settled && turn < most_turns; ++turn) {
       settled = true;
       for (std::size_t r = 0; r < count; ++r) {
         files[r] = walks[r].files();
         ports[r].emplace(*runs[r], machine_, strategy_.overlaps, walks[r].run_begins(), files[r],
-                         count > 1 ? comes(sources[r], left) : VirtualPorts::Comes{});
+                         arrivals.due(r));
         executor_.carry_out(runs[r]->plan, strategy_, *ports[r]);
-        settled = settled && (count == 1 || ports[r]->left() == left[r]);
-        left[r] = ports[r]->left();
+        settled = arrivals.note(r, *ports[r]) && settled;
       }
     }
-    for (std::size_t r = 0; r < count; ++r) walks[r].ran(*ports[r], files[r]);
+    const std::vector<double> sent = arrivals.last();
+    for (std::size_t r = 0; r < count; ++r) walks[r].ran(*ports[r], files[r], sent[r]);
   }
 
  private:
-  /// A piece of another simulated rank; rank -1: this rank's own.
-  struct Source {
-    int rank = -1, piece = -1;
-  };
-  using Sources = std::vector<std::vector<Source>>;  // [arrival][awaited piece]
-
-  VirtualPorts::Comes comes(const Sources& sources, const std::vector<std::vector<double>>& left) const {
-    VirtualPorts::Comes all;
-    for (const auto& arrival : sources) {
-      auto& times = all.emplace_back();
-      for (const Source& source : arrival) {
-        const bool known = source.rank >= 0 && !left[static_cast<std::size_t>(source.rank)].empty();
-        times.push_back(
-            known ? left[static_cast<std::size_t>(source.rank)][static_cast<std::size_t>(source.piece)]
-                  : std::nan(""));
-      }
-    }
-    return all;
-  }
-
-  Sources sources_of(std::size_t me, const std::vector<const RehearsedRun*>& runs) const {
-    const RehearsedRun& mine = *runs[me];
-    Sources all;
-    for (std::size_t a = 0; a < mine.arrivals.size(); ++a) {
-      auto& sources = all.emplace_back();
-      for (const auto& awaited : mine.arrivals[a]) {
-        const int peer = awaited.passage.peer;
-        const bool self = awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0;
-        const int like = played_.like.empty() || self ? -1 : played_.like[static_cast<std::size_t>(peer)];
-        if (like < 0 || like == static_cast<int>(me) || awaited.like < 0) {
-          sources.emplace_back();
-          continue;
-        }
-        const int piece =
-            piece_of(mine, *runs[static_cast<std::size_t>(like)], awaited,
-                     played_.numbers[static_cast<std::size_t>(like)] == peer ? played_.numbers[me] : -1);
-        sources.push_back({piece < 0 ? -1 : like, piece});
-      }
-    }
-    return all;
-  }
-
-  /// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one
-  /// at the same distance from the last piece of that direction as the like piece of `mine` is. If the rank
-  /// only represents the sender (to < 0): the piece of the same number.
-  static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
-                      const RehearsedRun::Awaited& awaited, int to) {
-    const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];
-    int behind = 0;  // number of later pieces to the sender
-    for (std::size_t p = static_cast<std::size_t>(awaited.like) + 1; p < mine.departures.size(); ++p)
-      if (mine.plan.pieces()[p].movement == like.movement && mine.departures[p].peer == awaited.passage.peer)
-        ++behind;
-    int found = -1;
-    for (int p = static_cast<int>(theirs.departures.size()) - 1; p >= 0; --p) {
-      const auto n = static_cast<std::size_t>(p);
-      const Piece& piece = theirs.plan.pieces()[n];
-      if (piece.movement != like.movement || theirs.departures[n].bytes == 0) continue;
-      const bool goes = to < 0 || theirs.departures[n].peer == to;
-      if (piece.number == like.number && goes) return p;
-      if (to >= 0 && goes && behind-- == 0) found = p;
-    }
-    return found;
-  }
-
   const Played& played_;
   const Machine& machine_;
   const Strategy& strategy_;

@@ -3,6 +3,8 @@
 // come from a file or a measurement.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,7 +35,10 @@ struct Machine {
     double latency = 0;   ///< from the departure of the last byte to its arrival
     double byte = 0;      ///< seconds for a byte, on this rank's share of the link
     double overhead = 0;  ///< processor time for a message, at each end
-    double gap = 0;       ///< minimum time between two messages on the link
+    double gap = 0;       ///< minimum time of a message on this rank's share of the link
+    int sharing = 1;      ///< ranks with consecutive numbers that share a link
+    /// Seconds that a message occupies this rank's share of the link if it is the only one there.
+    double on_share(std::int64_t bytes) const { return std::max(gap, static_cast<double>(bytes) * byte); }
   } network;
   /// Seconds for a byte, on this rank's share of the disk.
   struct Files {

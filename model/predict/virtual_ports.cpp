@@ -21,14 +21,14 @@ VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool
       overlaps_(overlaps),
       now_(begin.now),
       files_(files),
-      link_free_(begin.link),
       sent_(begin.sent),
+      started_(run.departures.size(), never),
       left_(run.departures.size(), never),
       threads_(machine.threads) {
   for (std::size_t a = 0; a < run.arrivals.size(); ++a) {
     std::vector<Coming>& comings = coming_.emplace_back();
     for (std::size_t n = 0; n < run.arrivals[a].size(); ++n)
-      comings.push_back({run.arrivals[a][n], comes.empty() ? std::nan("") : comes[a][n]});
+      comings.push_back({run.arrivals[a][n], comes[a][n]});
   }
   times_.stage = run.stage;
   times_.runs = 1;
@@ -44,13 +44,13 @@ bool VirtualPorts::shell(const Chunk& chunk) const {
   return !works(chunk).empty() && works(chunk).front().part == Work::Part::shell;
 }
 
-/// This thread packs a message, which then occupies the link alone. Within a node only a flag is set.
+/// This thread packs a message. Within a node only a flag is set.
 void VirtualPorts::start(const Piece& piece) {
   const std::size_t n = number(piece);
   const Passage& passage = run_.departures[n];
   const double begin = now_, waited = times_.wait, bytes = static_cast<double>(passage.bytes);
   if (passage.bytes == 0) {
-    left_[n] = now_;
+    started_[n] = left_[n] = now_;
     return;
   }
   switch (passage.way) {
@@ -64,10 +64,10 @@ void VirtualPorts::start(const Piece& piece) {
     case Passage::Way::network:
       now_ += machine_.network.overhead + bytes * machine_.copied_byte;
       end_sends();
-      link_free_ = std::max(now_, link_free_) + std::max(machine_.network.gap, bytes * machine_.network.byte);
-      left_[n] = link_free_ + machine_.network.latency;
+      left_[n] = now_ + machine_.network.on_share(passage.bytes) + machine_.network.latency;
       break;
   }
+  started_[n] = now_;
   if (passage.way != Passage::Way::self) {
     ++times_.messages;
     times_.bytes += passage.bytes;
@@ -84,16 +84,12 @@ void VirtualPorts::end_sends() {
   sends_ = true;
 }
 
-double VirtualPorts::sent() const {
-  double last = sent_;
-  for (std::size_t p = 0; p < left_.size(); ++p)
-    if (run_.departures[p].way != Passage::Way::self && left_[p] < never) last = std::max(last, left_[p]);
-  return last;
-}
-
 double VirtualPorts::due(const Coming& coming) const {
-  if (!std::isnan(coming.known)) return coming.known;
-  return coming.awaited.like < 0 ? now_ : left_[static_cast<std::size_t>(coming.awaited.like)];
+  const bool known = !std::isnan(coming.due.at);
+  if (known && !coming.due.own) return coming.due.at;
+  if (coming.awaited.like < 0) return now_;
+  const double mine = left_[static_cast<std::size_t>(coming.awaited.like)];
+  return known && mine < never ? coming.due.at : mine;
 }
 
 /// The time that receiving a piece takes this thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualPorts: simulates a rehearsed run for an executor. Computation advances a clock, sends occupy a link,
-// and an arrival is timed by the peer's piece, or by this rank's like piece.
+// VirtualPorts: simulates a rehearsed run for an executor. Computation advances a clock, and an arrival is
+// timed by the peer's piece, or by this rank's like piece.
 #pragma once
 
 #include <vector>
@@ -14,13 +14,15 @@ namespace sc::model {
 
 class VirtualPorts final : public Ports {
  public:
-  /// Arrival times of peers' pieces, for each arrival of the plan; NaN: as this rank's own like piece. Empty
-  /// without peers.
-  using Comes = std::vector<std::vector<double>>;
+  /// When an awaited piece arrives.
+  struct Due {
+    double at;        ///< NaN: unknown, as this rank's own like piece if that had the link to itself
+    bool own = true;  ///< not before this rank has started its own like piece
+  };
+  using Comes = std::vector<std::vector<Due>>;  ///< for each arrival of the plan
   struct Begin {
     double now = 0;   ///< time when the run begins
-    double link = 0;  ///< time when the link has sent the messages of earlier runs
-    double sent = 0;  ///< time of the last arrival of these; nothing is sent before
+    double sent = 0;  ///< time of the last arrival of messages of earlier runs; nothing is sent before
   };
   /// The state of the files continues from run to run.
   VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
@@ -33,18 +35,17 @@ class VirtualPorts final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
   double now() const { return now_; }
-  double link_free() const { return link_free_; }
-  /// The time when all messages of this run and of earlier ones have arrived.
-  double sent() const;
   const StageTimes& times() const { return times_; }
-  /// Arrival time of each piece.
+  /// The time when each piece has been packed; its link is shared from then on.
+  const std::vector<double>& started() const { return started_; }
+  /// The arrival time of each piece if no other shares its link.
   const std::vector<double>& left() const { return left_; }
 
  private:
   /// A message to this rank.
   struct Coming {
     RehearsedRun::Awaited awaited;
-    double known;  // arrival time; NaN: that of this rank's own like piece
+    Due due;
     bool taken = false;
   };
   std::size_t number(const Piece& piece) const {
@@ -74,10 +75,9 @@ class VirtualPorts final : public Ports {
   bool overlaps_;
   double now_;
   FileClock& files_;
-  double link_free_;  // time when this rank's link is free
-  double sent_;       // time when all messages of earlier runs have arrived
+  double sent_;  // time when all messages of earlier runs have arrived
   bool sends_ = false;
-  std::vector<double> left_;                 // arrival time of each piece; `never` before its start
+  std::vector<double> started_, left_;       // of each piece; `never` before its start
   std::vector<std::vector<Coming>> coming_;  // for each arrival of the plan
   int threads_;                              // that compute at present
   StageTimes times_;

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, core_is_built, sentence_of
+from conftest import MPIRUN, SMALL, core_is_built, sentence_of
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, BadInput
 from subcurrent.launch import memory
@@ -157,6 +157,58 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
     # What a process has without fields falls out of the difference: here every field shows.
     grown = said - memory.needed(small_case, 1)
     assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
+
+
+ON_RANKS = """
+import ctypes, json, sys
+from pathlib import Path
+from subcurrent import core
+from subcurrent.case.reading import typed_case
+from subcurrent.solvers.kinds import kind_of
+case = typed_case(json.loads(sys.argv[1]), Path())
+module = core.load()
+context = module.Context()
+solver = kind_of(case).make(module, context, case.options())
+for _ in range(2):
+    kind_of(case).step(solver, case, 1)
+solver.write_snapshot(sys.argv[2] + "/s.vtkhdf", {})
+ctypes.CDLL(None).malloc_trim(0)  # what writing took and has freed
+context.barrier()
+rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
+kinds = dict(line.split(":", 1) for line in rollup[1:])
+held = sum(1024 * int(kinds[name].split()[0]) for name in ("Pss_Anon", "Pss_Shmem"))
+Path(sys.argv[2], f"held-{context.rank}").write_text(str(held))
+context.barrier()
+del solver
+context.close()
+"""
+
+
+def held(tables: dict, ranks: int, folder) -> int:
+    """Pages of all ranks together after two steps and a snapshot; those that they share are counted once."""
+    folder.mkdir()
+    line = [*MPIRUN, str(ranks), sys.executable, "-c", textwrap.dedent(ON_RANKS), json.dumps(tables)]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([*line, str(folder)], check=True, capture_output=True, timeout=240, env=env)
+    return sum(int(path.read_text()) for path in folder.glob("held-*"))
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+@pytest.mark.parametrize(("ranks", "limit"), [(1, "8 GiB"), (2, None), (2, "8 GiB"), (4, None), (4, "8 GiB")])
+def test_ranks_hold_what_their_case_is_said_to_take(ranks, limit, tmp_path):
+    """On several ranks all arrays of a step travel in one plan, which keeps their lines, unless the memory is
+    limited. Both sizes have the same constant part."""
+    sizes = []
+    for count in (64, 128):
+        tables, _ = case_of("turbulence", count)
+        tables["engine"] = {"strategy": "blocking"}
+        if limit is not None:
+            tables["storage"] = {"memory": limit, "scratch": str(tmp_path)}
+        said = memory.needed(typed_case(tables, tmp_path), ranks)
+        sizes.append((held(tables, ranks, tmp_path / str(count)), said))
+    (few, said_few), (many, said_many) = sizes
+    assert abs((many - few) / (said_many - said_few) - 1) < 0.03, sizes
 
 
 def lying(text: str, folder, name: str) -> None:

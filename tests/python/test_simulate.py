@@ -82,12 +82,20 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 @needs_simgrid
 @pytest.mark.parametrize(
     ("memory", "points", "ranks", "most"),
-    [("4 GiB", 32, 2, 1.01), ("4 GiB", 32, 4, 1.045), ("all", 32, 2, 1.01), ("all", 64, 4, 1.045)],
+    [
+        ("4 GiB", 32, 2, 1.01),
+        ("4 GiB", 32, 4, 1.01),
+        ("4 GiB", 32, 8, 1.02),
+        ("all", 32, 2, 1.01),
+        ("all", 64, 4, 1.005),
+        ("all", 64, 8, 1.005),
+        ("all", 64, 16, 1.01),
+    ],
 )
 def test_transforms_are_simulated_as_predicted(tmp_path, memory, points, ranks, most):
-    """Kept modes are odd in number and never divide evenly: ranks are not alike. Of four, the one with most
-    modes gets more than any sends, and what shares a link ends together: a prediction lets it come one by
-    one. If the memory is not limited, all arrays travel at the same time."""
+    """Kept modes are odd in number and never divide evenly: ranks are not alike. Those with most modes get
+    more than any sends, and what shares a link ends together. Of 16 ranks, some represent the others. If the
+    memory is not limited, all arrays travel at the same time."""
     sets = ["engine.strategy=blocking", f"grid.points={[points] * 3}", "scheme.dealiasing=two_thirds"]
     sets += [] if memory == "all" else [f'storage.memory="{memory}"']
     case = load_case(find_case("taylor_green_1600"), sets)
@@ -95,6 +103,16 @@ def test_transforms_are_simulated_as_predicted(tmp_path, memory, points, ranks, 
     row = predict.predicted(case, machine(tmp_path), ranks, ["blocking"], per_node=1)
     foretold = row["strategies"]["blocking"]["T"]
     assert foretold <= here <= most * foretold
+
+
+@needs_simgrid
+def test_transforms_of_a_node_share_its_link(tmp_path):
+    """Two a node; some ranks have more modes than others, and take more than half of the link."""
+    sets = ["engine.strategy=blocking", "grid.points=[64,64,64]", "scheme.dealiasing=two_thirds"]
+    case = load_case(find_case("taylor_green_1600"), sets)
+    here = simulate.simulated(case, machine(tmp_path), 8, ["blocking"], steps=1, per_node=2)["blocking"]
+    foretold = predict.predicted(case, machine(tmp_path), 8, ["blocking"], per_node=2)["strategies"]
+    assert here == pytest.approx(foretold["blocking"]["T"], rel=0.03)
 
 
 @needs_simgrid

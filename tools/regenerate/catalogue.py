@@ -139,9 +139,17 @@ COMPUTED = (
     Figure(
         "weak_scaling",
         "docs/foresight.md",
-        1200,
+        1300,
         "weak scaling to 4096 simulated ranks (SimGrid)",
         weak_scaling.weak_scaling,
+        1e-2,
+    ),
+    Figure(
+        "shared_links",
+        "docs/foresight.md",
+        40,
+        "transforms whose messages share links, predicted and simulated (SimGrid)",
+        weak_scaling.shared_links,
         1e-2,
     ),
     Figure(

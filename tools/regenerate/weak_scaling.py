@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weak scaling to 4096 ranks of a described machine: a stencil's step and conjugate gradients, every rank
-simulated, predicted beside it."""
+"""Weak scaling to 4096 ranks of a described machine: a stencil's step, a step with transforms and conjugate
+gradients, predicted and, as far as SimGrid can, simulated with all ranks; and transforms whose messages share
+links, predicted beside simulated."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from typing import Any
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight import predict, simulate
+from subcurrent.foresight.machine_keys import Machine
 from subcurrent.foresight.machines import find_machine, load_machine
 from subcurrent.solvers.cg.case import cg_case
 
@@ -19,6 +21,7 @@ from .runs import table
 
 FIRST = 64  # ranks
 PLAIN = "engine.strategy=blocking"
+TWO_THIRDS = "scheme.dealiasing=two_thirds"
 
 
 @dataclass(frozen=True)
@@ -29,19 +32,16 @@ class Scaled:
     case: Callable[[int], Any]
     counts: tuple[int, ...]
     per_node: int | None = 64
-
-    def row(self, ranks: int) -> tuple[int, float, float]:
-        """Nodes, seconds that are simulated and predicted."""
-        machine, case = load_machine(find_machine("azure_hbv3")), self.case(ranks)
-        where = {"per_node": self.per_node}
-        row = predict.predicted(case, machine, ranks, ["blocking"], **where)
-        steps = simulate.steps_of(case)
-        played = simulate.simulated(case, machine, ranks, ["blocking"], steps=steps, **where)
-        return row["nodes"], played["blocking"], row["strategies"]["blocking"]["T"]
+    simulated: int = simulate.MOST  # the largest count that SimGrid simulates in minutes
 
 
 def dendrite(ranks: int) -> Any:
     case = load_case(find_case("nickel_small"), [PLAIN, "grid.cells=[512,512,512]"])
+    return predict.sized(case, FIRST, ranks, weak=True)
+
+
+def turbulence(ranks: int) -> Any:
+    case = load_case(find_case("taylor_green_1600"), [PLAIN, "grid.points=[256,256,256]", TWO_THIRDS])
     return predict.sized(case, FIRST, ranks, weak=True)
 
 
@@ -52,26 +52,81 @@ def laplacian(*more: str) -> Callable[[int], Any]:
 
 SCALED = (
     Scaled("dendrite, 128³ cells a rank", dendrite, (FIRST, 512, 4096), per_node=None),
+    Scaled("turbulence, 64³ points a rank", turbulence, (FIRST, 128, 512, 4096), simulated=128),
     Scaled("CG, 32³ rows a rank", laplacian(), (FIRST, 512, 4096)),
     Scaled("pipelined CG, the same", laplacian("pipelined=true"), (FIRST, 512, 4096)),
 )
 
 
+def both(
+    case: Any, machine: Machine, ranks: int, per_node: int | None, most: int = simulate.MOST
+) -> tuple[int, float | None, float]:
+    """Nodes, seconds of a step that are simulated, of at most so many ranks, and predicted."""
+    row = predict.predicted(case, machine, ranks, ["blocking"], per_node=per_node)
+    taken = None
+    if ranks <= most:
+        steps = simulate.steps_of(case)
+        played = simulate.simulated(case, machine, ranks, ["blocking"], steps=steps, per_node=per_node)
+        taken = played["blocking"]
+    return row["nodes"], taken, row["strategies"]["blocking"]["T"]
+
+
+def shown(base: float, seconds: float | None) -> tuple[str, str]:
+    if seconds is None:
+        return "–", "–"
+    return f"{1e3 * seconds:.4g}", f"{100 * base / seconds:.1f} %"
+
+
 def rows_of(one: Scaled) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    first: tuple[float, ...] = ()
-    for ranks in one.counts:
-        nodes, *taken = one.row(ranks)
-        first = first or tuple(taken)
-        shown = [
-            word
-            for base, seconds in zip(first, taken, strict=True)
-            for word in (f"{1e3 * seconds:.4g}", f"{100 * base / seconds:.1f} %")
-        ]
-        rows.append((one.what, str(ranks), str(nodes), *shown))
+    machine = load_machine(find_machine("azure_hbv3"))
+    found = [
+        (ranks, *both(one.case(ranks), machine, ranks, one.per_node, one.simulated)) for ranks in one.counts
+    ]
+    first = found[0]
+    between = [abs(there / here - 1) for _, nodes, here, there in found if here is not None and nodes > 1]
+    rows = []
+    for ranks, nodes, here, there in found:
+        how = (
+            f"formula; within {100 * max(between):.1f} % of SimGrid with fewer ranks"
+            if here is None
+            else "SimGrid, all ranks"
+        )
+        rows.append((one.what, str(ranks), str(nodes), *shown(first[2], here), *shown(first[3], there), how))
     return rows
 
 
 def weak_scaling(_: Path) -> list[str]:
-    head = ("step", "ranks", "nodes", "simulated, ms", "efficiency", "predicted, ms", "efficiency")
+    head = (
+        "step",
+        "ranks",
+        "nodes",
+        "simulated, ms",
+        "efficiency",
+        "predicted, ms",
+        "efficiency",
+        "obtained by",
+    )
     return table(head, [row for one in SCALED for row in rows_of(one)])
+
+
+WAYS = {"all in one plan": [], "one after the other": ['storage.memory="4 GiB"']}
+
+
+def shared_links(_: Path) -> list[str]:
+    """A rank a node, and links on which messages take longer than computing."""
+    machine = load_machine(find_machine("pentium_cluster"))
+    rows = []
+    for name, sets in WAYS.items():
+        case = load_case(find_case("taylor_green_1600"), [PLAIN, "grid.points=[64,64,64]", TWO_THIRDS, *sets])
+        for ranks in (2, 4, 8, 16):
+            _, here, there = both(case, machine, ranks, 1)
+            rows.append(
+                (
+                    name,
+                    str(ranks),
+                    f"{1e3 * here:.4g}",
+                    f"{1e3 * there:.4g}",
+                    f"{100 * (there / here - 1):+.1f} %",
+                )
+            )
+    return table(("arrays", "ranks", "simulated, ms", "predicted, ms", "difference"), rows)

@@ -172,6 +172,10 @@ class SolverCase(PassLength, Table):
         """Number of ranks along each axis."""
         return chosen_split(self.cells(), self.engine.split, ranks, self.halo())
 
+    def other_blocks(self, ranks: int) -> tuple[tuple[list[int], tuple[int, int, int]], ...]:
+        """Further grids of which ranks compute blocks: cells, and the number of ranks along each axis."""
+        return ()
+
     def grown(self, first: int, ranks: int) -> Self | None:
         """The case for weak scaling: each of `ranks` ranks has as many cells as one of `first` ranks, and
         each axis grows with its number of ranks; None if this is not possible."""

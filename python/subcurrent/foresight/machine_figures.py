@@ -138,6 +138,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "network_byte": 0.0,
         "overhead": 0.0,
         "gap": 0.0,
+        "sharing": 1,
         "poke": poke,
         "look": machine.engine.look,
         "run": run,
@@ -150,6 +151,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         values["latency"], values["overhead"] = network.latency, network.overhead
         values["network_byte"] = sharing / (network.bandwidth * links)
         values["gap"] = network.gap * sharing
+        values["sharing"] = sharing
         # up a tree and down again: on a bus one after the other, else as many as there are levels
         hops = where.nodes - 1 if network.kind == "bus" else math.ceil(math.log2(where.nodes))
         values["reduction_byte"] = 2 * hops / (network.bandwidth * links)

@@ -9,7 +9,6 @@ slowest rank.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,11 @@ from . import simulate
 from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
+from .positions import positions
 from .prediction import conclusions, stages_of, table_of
 from .rehearse import Part, rehearse
 from .strategies import chosen
 
-ALL = 8  # ranks are played as they are
-POSITIONS = 3  # of more, those that differ
 PARTS = ("computing", "bandwidth", "latency", "disk")
 CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
@@ -228,11 +226,12 @@ def predicted(
 
 
 def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The slowest rank; of ranks that are equally slow because they wait for each other, the one that waits
-    least."""
+    """The slowest rank; of ranks that are equally slow because they wait for each other, the one that works
+    longest."""
     longest = max(told["total"] for told in ranks)
     late = [told for told in ranks if told["total"] >= (1 - CLOSE) * longest]
-    return min(late, key=lambda told: sum(stage["wait"] for stage in told["stages"])) | {"total": longest}
+    busiest = max(late, key=lambda told: sum(s["total"] - s["wait"] - s["files"] for s in told["stages"]))
+    return busiest | {"total": longest}
 
 
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
@@ -258,48 +257,3 @@ def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
     if machine.gpu is not None:
         return None if machine.gpu.memory is None else rank_bytes <= machine.gpu.memory
     return None if machine.node.memory is None else rank_bytes * where.on_node <= machine.node.memory
-
-
-def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
-    """The ranks to compute, and for each rank the index of the one that represents it, or -1. With few ranks
-    all are computed. With many, those with most cells and most neighbours on other nodes represent the
-    others."""
-    if where.ranks <= ALL:
-        return list(range(where.ranks)), list(range(where.ranks))
-    cells = case.cells()
-    split = case.split_over(where.ranks)
-    found: dict[tuple, int] = {}
-    keys = []
-    for rank in range(where.ranks):
-        at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))
-        block = tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
-        sides, away = [], 0
-        for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
-            for step in (-1, 1):
-                there = c + step
-                if parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
-                    continue
-                other = list(at)
-                other[axis] = there % parts
-                number = other[0] + split[0] * (other[1] + split[1] * other[2])
-                elsewhere = number // where.per_node != rank // where.per_node
-                sides.append((axis, step, elsewhere))
-                away += math.prod(block) // block[axis] * (1000 if elsewhere else 1)
-        keys.append((math.prod(block), away, block, tuple(sides)))
-        found.setdefault(keys[-1], rank)
-    order = sorted(found, key=lambda key: (key[0], key[1]), reverse=True)
-    loaded = sorted(found, key=lambda key: (key[1], key[0]), reverse=True)
-    played = sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
-    number = {rank: n for n, rank in enumerate(played)}
-    return played, [number.get(found[key], -1) for key in keys]
-
-
-def _periodic(case: Case, axis: int) -> bool:
-    boundaries = getattr(case, "boundaries", None)
-    periodic = getattr(boundaries, "periodic", None)
-    if callable(periodic):
-        return bool(list(periodic())[axis])
-    if boundaries is None:
-        return True
-    faces = boundaries.faces() if callable(getattr(boundaries, "faces", None)) else {}
-    return faces.get("xyz"[axis] + "-") == "periodic"

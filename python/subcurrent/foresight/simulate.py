@@ -25,7 +25,8 @@ from .rehearse import Part, rehearse
 
 MOST = 4096  # ranks
 BY_PIECES = 256  # ranks; of more, what a stage sends from one to another is one message
-MOST_ALL_TO_ALL = 256  # of which each sends to many others at once
+TRANSFORMS_BY_PIECES = 16  # ranks; the same with transforms, where each sends to many others at once
+MOST_ALL_TO_ALL = 256
 STEPS = 10
 LEFT_OUT = ("ordered", "halo_thread", "automatic")
 SOURCES = (
@@ -57,10 +58,14 @@ SETTINGS = (
     "smpi/send-is-detached-thresh:0",
     "contexts/stack-size:256",
 )
+# The simulator divides links anew at every event, among all messages: those of transforms on more ranks that
+# begin or end within a microsecond do so together.
+EXACT = 8
+TOGETHER = "surf/precision:1e-6"
 BLIND = (
     "the simulation assumes that messages always make progress, and it has no halo "
-    f"threads and no shared memory; with more than {BY_PIECES} ranks, all that a stage "
-    "sends from one rank to another is one message"
+    f"threads and no shared memory; with more than {BY_PIECES} ranks ({TRANSFORMS_BY_PIECES} with "
+    "transforms), all that a stage sends from one rank to another is one message"
 )
 
 
@@ -143,8 +148,11 @@ def simulated(
         ]
         rehearse(parts)
         line = [programs.run, "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
-        line += ["-no-privatize", *(f"--cfg={one}" for one in SETTINGS), str(program)]
-        pieces = "pieces" if ranks <= BY_PIECES else "whole"
+        transforms = case.all_to_all and case.solver != CG
+        whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
+        settings = [*SETTINGS, TOGETHER] if transforms and ranks > EXACT else SETTINGS
+        line += ["-no-privatize", *(f"--cfg={one}" for one in settings), str(program)]
+        pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
         return {name: _played(home, [*line, name, pieces, passes]) / length for name in strategies}
 

@@ -66,7 +66,8 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
     from ..solvers.kinds import kind_of  # noqa: PLC0415 - the kinds say what they need in terms of this module
 
     split = chosen_split(case.cells(), case.engine.split, ranks, case.halo())
-    fields = sum(field.bytes(split) for field in kind_of(case).fields(case))
+    kind = kind_of(case)
+    fields = sum(field.bytes(split) for field in [*kind.fields(case), *kind.fields_on(case, ranks)])
     if (budget := case.budget()) is not None:  # what does not fit into it goes to files, or is refused there
         fields = min(fields, budget)
     return ranks * PROCESS + solvers * fields

@@ -59,6 +59,10 @@ class Kind(Predicted):
     def fields(self, case: Any) -> list[Fields]:
         """The fields that the compiled solver keeps in the host's memory, as it declares them."""
 
+    def fields_on(self, case: Any, ranks: int) -> list[Fields]:
+        """Those that it keeps besides on several ranks."""
+        return []
+
     def history_of(self, _case: Any) -> tuple[str, ...]:
         """`history`, and what a case adds to it."""
         return self.history

@@ -109,6 +109,9 @@ class CgCase(PassLength, Table):
         fitting = [s for s in splits(ranks) if all(p <= n for p, n in zip(s, cells, strict=True))]
         return tuple(min(fitting, key=faces))
 
+    def other_blocks(self, _ranks: int) -> tuple[()]:
+        return ()
+
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), "auto", ranks, 1)
 

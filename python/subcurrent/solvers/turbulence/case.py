@@ -131,6 +131,16 @@ class TurbulenceCase(SolverCase):
     def budget(self) -> int | None:
         return self.storage.bytes() or None
 
+    def pipeline_arrays(self) -> int:
+        """The arrays of lines of a pipeline (options.hpp), which a step has if there are messages and ranks have
+        whole planes: one for each array that arrives, and one for each that travels back."""
+        if self.storage.place == "files" or self.budget() is not None:
+            return 0
+        scalar = self.scalar is not None
+        if self.scheme.form == "divergence":
+            return 4 + 9 if scalar else 3 + 6
+        return 7 + 6 if scalar else 6 + 3
+
     def check(self) -> None:
         self.check_run()
         if self.engine.strategy not in STRATEGIES:
@@ -171,6 +181,11 @@ class TurbulenceCase(SolverCase):
         cuts = ((py, ranks // py) for py in range(1, ranks + 1) if ranks % py == 0)
         fitting = ((1, py, pz) for py, pz in cuts if pz <= min(nz, ky) and py <= min(ny, kx))
         return next(fitting, (1, ranks, 1))
+
+    def other_blocks(self, ranks: int) -> tuple[tuple[list[int], tuple[int, int, int]], ...]:
+        """The modes, whose numbers are odd and never divide evenly."""
+        _, py, pz = self.split_over(ranks)
+        return ((list(self.kept_modes()), (py, pz, 1)),)
 
     def grown(self, first: int, ranks: int) -> TurbulenceCase | None:
         """The box grows along all axes, whichever are divided: by the prime factors of the ratio, each along

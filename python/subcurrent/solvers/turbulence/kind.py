@@ -45,6 +45,19 @@ class TurbulenceKind(BoxKind):
             fields.append(Fields("fields beside the modes", modes, 0, 2 * size, count, beside))
         return [*fields, Fields("planes", planes, 0, 2 * size, count=2 if on_disk else arrays)]
 
+    def fields_on(self, case: Any, ranks: int) -> list[Fields]:
+        """Pencils along y and z, and the lines of a pipeline on the planes of other ranks."""
+        _, ny, nz = case.grid.points
+        size = 4 if case.scheme.precision == "single" else 8
+        kx, ky, _ = case.kept_modes()
+        _, py, pz = case.split_over(ranks)
+        fields = [Fields("pencils along y", (kx, ny, nz), 0, 2 * size)] if py > 1 else []
+        if pz > 1:
+            fields.append(Fields("pencils along z", (kx, ky, nz), 0, 2 * size))
+        if (arrays := case.pipeline_arrays()) and ranks > 1 and py == 1:
+            fields.append(Fields("lines of the planes", (kx, ky, nz - nz // ranks), 0, 2 * size, count=arrays))
+        return fields
+
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         solver = super().make(module, context, options)
         start(solver, options)

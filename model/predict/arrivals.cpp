@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrivals: the pieces that ranks await of each other, and their links.
+#include "model/predict/arrivals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace sc::model {
+
+namespace {
+
+bool on_network(const Passage& passage) { return passage.way == Passage::Way::network && passage.bytes > 0; }
+
+}  // namespace
+
+Arrivals::Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs)
+    : played_(played), network_(machine.network), runs_(runs), departures_(runs.size()) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    mates_.push_back(mates_of(r));
+    sources_.push_back(sources_of(r));
+  }
+}
+
+/// The ranks that share a link with simulated rank `r`. Those that no other represents are like `r`.
+Arrivals::Mates Arrivals::mates_of(std::size_t r) const {
+  if (played_.like.empty()) return {{r, network_.sharing}};
+  Mates mates;
+  const int first = played_.numbers[r] / network_.sharing * network_.sharing;
+  const int end = std::min(first + network_.sharing, static_cast<int>(played_.like.size()));
+  for (int rank = first; rank < end; ++rank) {
+    const int like = played_.like[static_cast<std::size_t>(rank)];
+    ++mates[like < 0 ? r : static_cast<std::size_t>(like)];
+  }
+  return mates;
+}
+
+/// A message of simulated rank `mate`, which has a connection to each of its peers.
+Sharing Arrivals::on_link(double started, const Passage& passage, std::size_t mate, int count) const {
+  const int connection = passage.peer * static_cast<int>(runs_.size()) + static_cast<int>(mate);
+  return {connection, started, network_.on_share(passage.bytes) / network_.sharing, count};
+}
+
+VirtualPorts::Comes Arrivals::due(std::size_t r) const {
+  VirtualPorts::Comes all;
+  std::vector<Sharing> link;
+  std::vector<std::pair<double*, std::size_t>> shared;  // times of arrivals, and their messages on the link
+  for (const auto& arrival : sources_[r])
+    all.emplace_back(arrival.size(), VirtualPorts::Due{std::nan(""), true});
+  for (const auto& [mate, count] : mates_[r]) {
+    std::map<std::pair<int, int>, std::size_t> known;  // a message that two arrivals wait for comes once
+    for (std::size_t a = 0; a < sources_[mate].size(); ++a)
+      for (std::size_t n = 0; n < sources_[mate][a].size(); ++n) {
+        const auto [rank, piece] = sources_[mate][a][n];
+        if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
+        const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
+        const auto p = static_cast<std::size_t>(piece);
+        if (mate == r) all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r};
+        const auto& [passage, like] = runs_[mate]->arrivals[a][n];
+        if (!on_network(passage)) continue;
+        const auto [found, fresh] =
+            known.try_emplace({runs_[mate]->plan.arrivals()[a].movement, like}, link.size());
+        if (fresh) link.push_back(on_link(theirs.started[p], passage, mate, count));
+        if (mate == r) shared.emplace_back(&all[a][n].at, found->second);
+      }
+  }
+  const std::vector<double> ends = ends_on_link(link);
+  for (const auto& [at, n] : shared) *at = std::max(*at, ends[n] + network_.latency);
+  return all;
+}
+
+bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
+  const bool same = departures_[r].alone == ports.left();
+  departures_[r] = {ports.started(), ports.left(), ports.left()};
+  for (std::size_t other = 0; other < runs_.size(); ++other)
+    if (other == r || mates_[other].contains(r)) share_link(other);
+  return same;
+}
+
+/// The arrival times of the messages of simulated rank `r`, as far as its own link determines them.
+void Arrivals::share_link(std::size_t r) {
+  if (departures_[r].alone.empty()) return;
+  std::vector<Sharing> link;
+  std::vector<std::pair<std::size_t, std::size_t>> mine;  // pieces, and their messages on the link
+  for (const auto& [mate, count] : mates_[r]) {
+    const Departures& theirs = departures_[mate];
+    for (std::size_t p = 0; p < theirs.started.size(); ++p) {
+      if (!on_network(runs_[mate]->departures[p])) continue;
+      if (mate == r) mine.emplace_back(p, link.size());
+      link.push_back(on_link(theirs.started[p], runs_[mate]->departures[p], mate, count));
+    }
+  }
+  const std::vector<double> ends = ends_on_link(link);
+  for (const auto& [p, n] : mine) departures_[r].arrive[p] = ends[n] + network_.latency;
+}
+
+std::vector<double> Arrivals::last() const {
+  std::vector<double> last(runs_.size(), 0.0);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    for (std::size_t p = 0; p < departures_[r].arrive.size(); ++p)
+      if (runs_[r]->departures[p].way != Passage::Way::self)
+        last[r] = std::max(last[r], departures_[r].arrive[p]);
+    const VirtualPorts::Comes comes = due(r);
+    for (std::size_t a = 0; a < comes.size(); ++a)
+      for (std::size_t n = 0; n < comes[a].size(); ++n)
+        if (const int from = sources_[r][a][n].rank; from >= 0) {
+          double& theirs = last[static_cast<std::size_t>(from)];
+          theirs = std::max(theirs, comes[a][n].at);
+        }
+  }
+  return last;
+}
+
+Arrivals::Sources Arrivals::sources_of(std::size_t me) const {
+  const RehearsedRun& mine = *runs_[me];
+  Sources all;
+  for (const auto& arrival : mine.arrivals) {
+    auto& sources = all.emplace_back();
+    for (const auto& awaited : arrival) {
+      const int peer = awaited.passage.peer;
+      if (awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0 || awaited.like < 0) {
+        sources.emplace_back();
+        continue;
+      }
+      const int like = played_.like.empty() ? -1 : played_.like[static_cast<std::size_t>(peer)];
+      if (like < 0 || static_cast<std::size_t>(like) == me) {
+        sources.push_back({static_cast<int>(me), awaited.like});
+        continue;
+      }
+      const auto l = static_cast<std::size_t>(like);
+      const int piece =
+          piece_of(mine, *runs_[l], awaited, played_.numbers[l] == peer ? played_.numbers[me] : -1);
+      sources.push_back(piece < 0 ? Source{static_cast<int>(me), awaited.like} : Source{like, piece});
+    }
+  }
+  return all;
+}
+
+/// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one
+/// at the same distance from the last piece of that direction as the like piece of `mine` is. If the rank
+/// only represents the sender (to < 0): the piece of the same number.
+int Arrivals::piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
+                       const RehearsedRun::Awaited& awaited, int to) {
+  const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];
+  int behind = 0;  // number of later pieces to the sender
+  for (std::size_t p = static_cast<std::size_t>(awaited.like) + 1; p < mine.departures.size(); ++p)
+    if (mine.plan.pieces()[p].movement == like.movement && mine.departures[p].peer == awaited.passage.peer)
+      ++behind;
+  int found = -1;
+  for (int p = static_cast<int>(theirs.departures.size()) - 1; p >= 0; --p) {
+    const auto n = static_cast<std::size_t>(p);
+    const Piece& piece = theirs.plan.pieces()[n];
+    if (piece.movement != like.movement || theirs.departures[n].bytes == 0) continue;
+    const bool goes = to < 0 || theirs.departures[n].peer == to;
+    if (piece.number == like.number && goes) return p;
+    if (to >= 0 && goes && behind-- == 0) found = p;
+  }
+  return found;
+}
+
+}  // namespace sc::model
