@@ -32,7 +32,9 @@ ONE_BY_ONE = {"fft backward across planes": 4 * 3, "fft forward across planes": 
         (("scheme.form=divergence", LIMITED), ONE_BY_ONE),
     ],
 )
-def test_transforms_are_lines_and_transposes(tmp_path: Path, sets: tuple[str, ...], runs: dict[str, int]) -> None:
+def test_transforms_are_lines_and_transposes(
+    tmp_path: Path, sets: tuple[str, ...], runs: dict[str, int]
+) -> None:
     """Four evaluations a step, each with nine transforms, in one plan with the points or one after the other.
     Each moves three quarters of the kept modes of a rank's planes or lines."""
     case, strategies = turbulence(*sets), ["blocking", "ordered", "boundary_first"]

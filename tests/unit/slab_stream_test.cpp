@@ -15,8 +15,8 @@ namespace {
 
 using test::counted;
 using test::DiskBytes;
-using test::least_disk_bytes;
 using test::large_slot;
+using test::least_disk_bytes;
 using test::ScratchFolder;
 using test::Way3;
 using test::ways;

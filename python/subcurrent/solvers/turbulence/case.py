@@ -132,8 +132,8 @@ class TurbulenceCase(SolverCase):
         return self.storage.bytes() or None
 
     def pipeline_arrays(self) -> int:
-        """The arrays of lines of a pipeline (options.hpp), which a step has if there are messages and ranks have
-        whole planes: one for each array that arrives, and one for each that travels back."""
+        """The arrays of lines of a pipeline (options.hpp), which a step has if there are messages and ranks
+        have whole planes: one for each array that arrives, and one for each that travels back."""
         if self.storage.place == "files" or self.budget() is not None:
             return 0
         scalar = self.scalar is not None

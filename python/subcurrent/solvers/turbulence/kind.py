@@ -55,7 +55,9 @@ class TurbulenceKind(BoxKind):
         if pz > 1:
             fields.append(Fields("pencils along z", (kx, ky, nz), 0, 2 * size))
         if (arrays := case.pipeline_arrays()) and ranks > 1 and py == 1:
-            fields.append(Fields("lines of the planes", (kx, ky, nz - nz // ranks), 0, 2 * size, count=arrays))
+            fields.append(
+                Fields("lines of the planes", (kx, ky, nz - nz // ranks), 0, 2 * size, count=arrays)
+            )
         return fields
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
