@@ -183,11 +183,7 @@ std::int64_t Pipeline<T>::memory() const {
   std::int64_t sum = 0;
   for (const Array& array : arrays_)
     for (const auto& storage : {array.lines, array.lines_back})
-      if (storage) {
-        const Int3 n = storage->grid().own().extent();
-        const int others = n.z - array.planes->grid().own().extent().z;  // own planes are not touched there
-        sum += std::int64_t{row_} * n.y * others * static_cast<std::int64_t>(sizeof(C));
-      }
+      if (storage) sum += static_cast<std::int64_t>(storage->grid().layout().elements * sizeof(C));
   return sum;
 }
 

@@ -46,7 +46,7 @@ class TurbulenceKind(BoxKind):
         return [*fields, Fields("planes", planes, 0, 2 * size, count=2 if on_disk else arrays)]
 
     def fields_on(self, case: Any, ranks: int) -> list[Fields]:
-        """Pencils along y and z, and the lines of a pipeline on the planes of other ranks."""
+        """Pencils along y and z, and the lines of a pipeline."""
         _, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         kx, ky, _ = case.kept_modes()
@@ -55,9 +55,7 @@ class TurbulenceKind(BoxKind):
         if pz > 1:
             fields.append(Fields("pencils along z", (kx, ky, nz), 0, 2 * size))
         if (arrays := case.pipeline_arrays()) and ranks > 1 and py == 1:
-            fields.append(
-                Fields("lines of the planes", (kx, ky, nz - nz // ranks), 0, 2 * size, count=arrays)
-            )
+            fields.append(Fields("lines of the planes", (kx, ky, nz), 0, 2 * size, count=arrays))
         return fields
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
