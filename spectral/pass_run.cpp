@@ -122,18 +122,19 @@ void PassRun::start(const Piece& piece) {
 }
 
 /// In the order in which the next pass uses them: a slab of all arrays. By array, the last third of the slabs
-/// goes before: about as much as travels while the lines of the other arrays are computed, if messages take
-/// as long as all computation.
+/// leaves with each array: about as much as travels while the lines of the other arrays are computed, if
+/// messages take as long as all computation.
 void PassRun::each_given(const Piece& piece, const Given& action) const {
   const Pass& from = pass(piece.movement);
-  const int slabs = from.gives.front()->arriving(), early = from.by_array ? slabs - slabs / 3 : slabs;
-  const bool last = piece.number + 1 == from.slabs;
-  for (int j = 0; j < slabs; ++j)
-    for (std::size_t k = 0; k < from.gives.size(); ++k) {
-      const bool own = !from.by_array || static_cast<int>(k) == piece.number;
-      if (j < early ? last || !from.by_array : own)
-        action(*from.gives[k], from.by_array ? 0 : piece.number, j);
-    }
+  const int slabs = from.gives.front()->arriving(), arrays = static_cast<int>(from.gives.size());
+  const auto give = [&](int array, int leaving, int slab) {
+    action(*from.gives[static_cast<std::size_t>(array)], leaving, slab);
+  };
+  const int with_its_array = from.by_array ? slabs - slabs / 3 : slabs;  // the first of those slabs
+  const bool all_computed = !from.by_array || piece.number + 1 == from.slabs;
+  for (int slab = 0; all_computed && slab < with_its_array; ++slab)
+    for (int array = 0; array < arrays; ++array) give(array, from.by_array ? 0 : piece.number, slab);
+  for (int slab = with_its_array; slab < slabs; ++slab) give(piece.number, 0, slab);
 }
 
 bool PassRun::arrived(const Arrival& arrival) {

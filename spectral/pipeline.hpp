@@ -36,7 +36,7 @@ class Pipeline final : public Planes {
   // Planes are only accessible in meet(): the actions get none.
   void fill(int, const Action& action) override { action({}); }
   void take(int, int, const Action& action) override { action({}); }
-  /// Collective: uses slabs in ascending order.
+  /// Collective: uses each slab once, in any order: those that have arrived.
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override;
   bool overlaps_messages() const override { return true; }
   /// Bytes of memory on this rank, besides the planes.

@@ -74,7 +74,7 @@ class Planes {
   /// Prefetches the first planes for the next meet() while the last array is filled. To be called after all
   /// other arrays have been filled.
   virtual void prefetch(const std::vector<Use>&) {}
-  /// Calls `meeting` with all arrays together, slab by slab.
+  /// Calls `meeting` with all arrays together, slab by slab, in any order.
   virtual void meet(const std::vector<Use>& uses, const Meeting& meeting) = 0;
   /// `action` reads a whole array; meanwhile the array `next`, which is taken next, is read from files (-1:
   /// none). The last two arrays must be taken first, because others are read into their memory.

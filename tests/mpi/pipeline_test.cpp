@@ -4,7 +4,8 @@
 // label: sanitize
 // Pipeline gives the bits of transforms of one array after the other, for every strategy, number of
 // threads and transport, with planes that the ranks do not share evenly, and round after round. Modes differ
-// from round to round, so that planes that are used too early are those of the round before.
+// from round to round, so that planes that are used too early are those of the round before. Planes are
+// small, so that each rank has one slab, or large, so that it has several, with gaps between rows.
 #include "spectral/pipeline.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,11 @@ namespace {
 using Complex = std::complex<double>;
 using spectral::Cells;
 
-constexpr Int3 cells{12, 10, 14};  // 14 planes on 3 ranks
+struct Size {
+  Int3 cells, largest_mode;
+  bool slabs;  ///< several
+};
+constexpr Size sizes[] = {{{12, 10, 14}, {4, 3, 4}, false}, {{80, 64, 14}, {38, 21, 4}, true}};  // 14 planes
 // The first array arrives, the next two arrive and travel back, the last one travels back.
 constexpr int arrays = 4, arriving = 3, back = 1, rounds = 3;
 
@@ -40,8 +45,8 @@ constexpr int arrays = 4, arriving = 3, back = 1, rounds = 3;
 }
 
 struct Flow {
-  Flow(Context& context, Strategy strategy)
-      : fft(context, {.cells = cells, .largest_mode = {4, 3, 4}, .strategy = strategy}),
+  Flow(Context& context, const Size& size, Strategy strategy)
+      : fft(context, {.cells = size.cells, .largest_mode = size.largest_mode, .strategy = strategy}),
         modes(fft.mode_grid(), "modes"),
         out(fft.mode_grid(), "out") {}
   void start(int round) {
@@ -61,8 +66,8 @@ struct Flow {
   Field<Complex, arrays - back> out;
 };
 
-std::vector<Complex> one_by_one(Context& context, int round) {
-  Flow flow(context, Strategy::blocking);
+std::vector<Complex> one_by_one(Context& context, const Size& size, int round) {
+  Flow flow(context, size, Strategy::blocking);
   flow.start(round);
   const Int3 n = flow.fft.plane_cells();
   std::vector<std::vector<Complex>> planes(arrays,
@@ -79,8 +84,8 @@ std::vector<Complex> one_by_one(Context& context, int round) {
   return flow.result();
 }
 
-std::vector<std::vector<Complex>> in_a_pipeline(Context& context, Strategy strategy) {
-  Flow flow(context, strategy);
+std::vector<std::vector<Complex>> in_a_pipeline(Context& context, const Size& size, Strategy strategy) {
+  Flow flow(context, size, strategy);
   using Mode = spectral::Planes::Mode;
   const std::vector<spectral::Planes::Use> uses{
       {0, Mode::reads}, {1, Mode::updates}, {2, Mode::updates}, {3, Mode::writes}};
@@ -91,26 +96,30 @@ std::vector<std::vector<Complex>> in_a_pipeline(Context& context, Strategy strat
     flow.start(round);
     pipeline.expect(uses);
     for (int k = 0; k < arriving; ++k) pipeline.to_planes(k, spectral::cells_of(flow.modes.now(), k));
-    int next = 0;
+    std::vector<int> used(static_cast<std::size_t>(n.z));  // how often, of each plane
+    int slabs = 0;
     pipeline.meet(uses, [&](const spectral::Planes::Slab& slab) {
-      EXPECT_EQ(slab.lo, next);
-      next = slab.hi;
+      for (int z = slab.lo; z < slab.hi; ++z) ++used[static_cast<std::size_t>(z)];
+      ++slabs;
       std::array<Cells<Complex>, arrays> all;
       for (std::size_t k = 0; k < arrays; ++k) all[k] = slab.arrays[k].in<double>();
       use(all, n, slab.lo, slab.hi);
     });
-    EXPECT_EQ(next, n.z);
+    EXPECT_EQ(used, std::vector<int>(used.size(), 1));
+    EXPECT_EQ(slabs > 1, size.slabs);
     for (int k = back; k < arrays; ++k) pipeline.from_planes(k, spectral::cells_of(flow.out.now(), k - back));
     results.push_back(flow.result());
   }
   return results;
 }
 
-TEST(Pipeline, HasTheBitsOfOneArrayAfterTheOther) {
+class PipelineOf : public testing::TestWithParam<Size> {};
+
+TEST_P(PipelineOf, PlanesHasTheBitsOfOneArrayAfterTheOther) {
   std::vector<std::vector<Complex>> expected;
   {
     TestContext context;
-    for (int round = 0; round < rounds; ++round) expected.push_back(one_by_one(context, round));
+    for (int round = 0; round < rounds; ++round) expected.push_back(one_by_one(context, GetParam(), round));
   }
   for (const int threads : {1, 2})
     for (const TransportPolicy transport :
@@ -118,7 +127,7 @@ TEST(Pipeline, HasTheBitsOfOneArrayAfterTheOther) {
       for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                                       Strategy::interior_first, Strategy::automatic}) {
         TestContext context({.threads = threads, .transport = transport, .delay = 1e-4});
-        const auto results = in_a_pipeline(context, strategy);
+        const auto results = in_a_pipeline(context, GetParam(), strategy);
         for (std::size_t round = 0; round < rounds; ++round)
           EXPECT_EQ(std::memcmp(results[round].data(), expected[round].data(),
                                 expected[round].size() * sizeof(Complex)),
@@ -127,6 +136,9 @@ TEST(Pipeline, HasTheBitsOfOneArrayAfterTheOther) {
               << round;
       }
 }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PipelineOf, testing::ValuesIn(sizes),
+                         [](const auto& one) { return one.param.slabs ? "large" : "small"; });
 
 }  // namespace
 }  // namespace sc::test

@@ -177,6 +177,54 @@ TYPED_TEST(LinesOf, BitsDoNotDependOnTheNeighbours) {
     }
 }
 
+// Points in stretches of several lengths, one of them empty, with other strides, give the bits of points in
+// one.
+TYPED_TEST(LinesOf, BitsDoNotDependOnStretches) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (Library library : libraries())
+    for (int largest : {-1, 7}) {
+      const int n = 30, lines = 21;
+      const Kept kept = kept_modes(n, largest);
+      const int m = kept.count();
+      const auto plan = make_lines<T>(library, n, kept);
+      Scratch<T> work(plan->work_bytes());
+      std::vector<C> points(std::size_t(n * lines)), modes(std::size_t(m * lines)), back(points), got(modes);
+      for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] = C(T(noise(int(i), 1, 2)), T(noise(int(i), 3, 4)));
+      plan->forward(points.data(), lines, modes.data(), lines, lines, work.at());
+      plan->backward(modes.data(), lines, back.data(), lines, lines, work.at());
+      const std::vector<int> counts{1, 0, 12, 1, 16};
+      const C untouched(T(77), T(78));
+      std::vector<std::vector<C>> parts;
+      std::vector<Stretch<const C>> in;
+      std::vector<Stretch<C>> out;
+      int first = 0;
+      for (const int count : counts) {
+        const int stride = lines + count % 5;
+        auto& part = parts.emplace_back(std::size_t(std::max(1, count) * stride), untouched);
+        for (int j = 0; j < count; ++j)
+          std::copy_n(points.data() + (first + j) * lines, lines, part.data() + j * stride);
+        in.push_back({part.data(), stride, count});
+        out.push_back({part.data(), stride, count});
+        first += count;
+      }
+      const Stretch<C> to{got.data(), lines, m};
+      plan->forward(in, {&to, 1}, lines, work.at());
+      EXPECT_EQ(std::memcmp(got.data(), modes.data(), modes.size() * sizeof(C)), 0);
+      const Stretch<const C> from{modes.data(), lines, m};
+      plan->backward({&from, 1}, out, lines, work.at());
+      first = 0;
+      for (const Stretch<C>& part : out)
+        for (int j = 0; j < part.count; ++j, ++first) {
+          EXPECT_EQ(std::memcmp(part.at + j * part.stride, back.data() + first * lines, lines * sizeof(C)),
+                    0);
+          for (auto l = std::ptrdiff_t{lines}; l < part.stride; ++l)
+            EXPECT_EQ(part.at[j * part.stride + l], untouched);
+        }
+    }
+}
+
 // A bundle contains the points of its rows in some order, zero for missing rows, and is transformed back
 // equally.
 TYPED_TEST(LinesOf, BundlesAreTheirRows) {
