@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that a case is said to take, against the pages of the processes that run it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import MPIRUN, core_is_built
+from memory_cases import CASES, MIB, case_of
+from subcurrent.case.reading import typed_case
+from subcurrent.launch import memory
+
+STEPS = """
+import ctypes, json, sys
+from pathlib import Path
+from subcurrent import core
+from subcurrent.case.reading import typed_case
+from subcurrent.solvers.kinds import kind_of
+case = typed_case(json.loads(sys.argv[1]), Path())
+module = core.load()
+context = module.Context()
+solver = kind_of(case).make(module, context, case.options())
+for _ in range(2):
+    kind_of(case).step(solver, case, 1)
+solver.write_snapshot(sys.argv[2] + "/snapshot.vtkhdf", {})
+"""
+PEAK = """
+kind_of(case).results(solver, case)
+solver.write_checkpoint(sys.argv[2] + "/checkpoint.h5")
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+print(1024 * int(status["VmHWM"].split()[0]))
+context.close()
+"""
+HELD = """
+ctypes.CDLL(None).malloc_trim(0)  # what writing took and has freed
+context.barrier()
+rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
+kinds = dict(line.split(":", 1) for line in rollup[1:])
+held = sum(1024 * int(kinds[name].split()[0]) for name in ("Pss_Anon", "Pss_Shmem"))
+Path(sys.argv[2], f"held-{context.rank}").write_text(str(held))
+context.barrier()
+del solver
+context.close()
+"""
+
+
+def ran(program: str, tables: dict, folder: Path, *launcher: str) -> str:
+    folder.mkdir()
+    done = subprocess.run(
+        [*launcher, sys.executable, "-c", program, json.dumps(tables), str(folder)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    return done.stdout
+
+
+def peak(tables: dict, folder: Path) -> int:
+    return int(ran(STEPS + PEAK, tables, folder).split()[-1])
+
+
+def held(tables: dict, ranks: int, folder: Path) -> int:
+    """Pages of all ranks together after two steps and a snapshot; those that they share are counted once."""
+    ran(STEPS + HELD, tables, folder, *MPIRUN, str(ranks))
+    return sum(int(path.read_text()) for path in folder.glob("held-*"))
+
+
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
+    few, many = 64, 128
+    (small, small_case), (large, large_case) = case_of(name, few), case_of(name, many)
+    before, after = peak(small, tmp_path / "small"), peak(large, tmp_path / "large")
+    said = memory.needed(large_case, 1)
+    assert abs(after / said - 1) < 0.15, f"{after / MIB:.0f} MiB, said were {said / MIB:.0f}"
+    # What a process has without fields falls out of the difference: here every field shows.
+    grown = said - memory.needed(small_case, 1)
+    assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
+
+
+DIVERGENCE = "turbulence, a scalar, divergence form"
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+@pytest.mark.parametrize(
+    ("name", "ranks", "limit"),
+    [
+        ("turbulence", 1, "8 GiB"),
+        ("turbulence", 2, None),
+        ("turbulence", 2, "8 GiB"),
+        ("turbulence", 4, None),
+        ("turbulence", 4, "8 GiB"),
+        ("turbulence, a scalar", 2, None),
+        (DIVERGENCE, 2, None),
+    ],
+)
+def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path):
+    """On several ranks a step has a pipeline, which keeps the lines of its arrays, unless the memory is
+    limited. Both sizes have the same constant part."""
+    sizes = []
+    for count in (64, 128):
+        tables, _ = case_of(name, count)
+        tables["engine"] = {"strategy": "blocking"}
+        if limit is not None:
+            tables["storage"] = {"memory": limit, "scratch": str(tmp_path)}
+        said = memory.needed(typed_case(tables, tmp_path), ranks)
+        sizes.append((held(tables, ranks, tmp_path / str(count)), said))
+    (few, said_few), (many, said_many) = sizes
+    assert abs((many - few) / (said_many - said_few) - 1) < 0.03, sizes
