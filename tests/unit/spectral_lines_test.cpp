@@ -184,7 +184,7 @@ TYPED_TEST(LinesOf, BitsDoNotDependOnStretches) {
   using C = std::complex<T>;
   for (Library library : libraries())
     for (int largest : {-1, 7}) {
-      const int n = 30, lines = 21;
+      const int n = 30, lines = 150;  // of more than one block
       const Kept kept = kept_modes(n, largest);
       const int m = kept.count();
       const auto plan = make_lines<T>(library, n, kept);
