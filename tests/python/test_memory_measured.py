@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import MPIRUN, core_is_built
+from conftest import MPIRUN, ROOT_MAY, core_is_built
 from memory_cases import CASES, MIB, case_of
 from subcurrent.case.reading import typed_case
 from subcurrent.launch import memory
@@ -56,7 +56,7 @@ def ran(program: str, tables: dict, folder: Path, *launcher: str) -> str:
         capture_output=True,
         text=True,
         timeout=240,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, **ROOT_MAY, "OMP_NUM_THREADS": "1"},
     )
     return done.stdout
 
