@@ -60,6 +60,8 @@ class StagePlan {
   void make(const StageShape& shape);
   const Plan& plan() const { return plan_; }
   const Task& task(const Chunk& chunk) const { return tasks_[static_cast<std::size_t>(chunk.part)]; }
+  /// Whether conditions beside own cells are a task of their own.
+  bool fills() const { return filled_ >= 0; }
   /// Whether pieces to this rank itself depend on the core.
   bool late() const { return late_; }
 

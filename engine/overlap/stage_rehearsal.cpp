@@ -39,11 +39,20 @@ Work StageRun::work_of(const Task& task, const Cut& cut) const {
   return {part, task.box.cells(), std::int64_t{n.y} * n.z};
 }
 
+/// The halo cells that a task fills.
+void StageRun::note_filled(RehearsedRun& run, const Task& task) const {
+  if (task.what == Task::What::fill) inputs_.note_filled(run, true, false);
+  if (task.what == Task::What::close_inputs) inputs_.note_filled(run, !plan_->fills(), true);
+  if (task.what == Task::What::close_outputs) outputs_.note_filled(run, true, true);
+  if (task.slab) slabs_->note_filled(run, task.number);
+}
+
 RehearsedRun StageRun::rehearsed(const Cut& cut) const {
   RehearsedRun run{.stage = stage_.name(), .plan = plan_->plan(), .kernels = kernels_of(stage_)};
   for (const Chunk& chunk : run.plan.chunks()) {
     const Task& task = plan_->task(chunk);
     run.works.push_back({work_of(task, cut)});
+    note_filled(run, task);
     if (slabs_) run.slabs.push_back({.number = task.slab ? task.number : -1});
   }
   for (const Piece& piece : run.plan.pieces())

@@ -49,6 +49,7 @@ class StageRun final : public Ports {
   }
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
+  void note_filled(RehearsedRun& run, const Task& task) const;
   RehearsedRun rehearsed(const Cut& cut) const;
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);

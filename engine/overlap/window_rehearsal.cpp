@@ -33,6 +33,13 @@ Work WindowRun::work_of(const Chunk& chunk) const {
   return work;
 }
 
+/// The conditions of later runs belong to the cells that are computed.
+void WindowRun::note_filled(RehearsedRun& run, const Chunk& chunk) const {
+  if (chunk.part == fill) inputs_.note_filled(run, true, false);
+  if (chunk.part == close_inputs) inputs_.note_filled(run, !apart_, true);
+  if (slabs_ && chunk.part >= first_slab) slabs_->note_filled(run, chunk.part - first_slab);
+}
+
 /// In a pass, an array is read from memory once if its old values are used, and written once if it is
 /// written.
 double WindowRun::bytes_of_own_cell() const {
@@ -61,6 +68,7 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
   for (const Chunk& chunk : plan.chunks()) {
     run.works.push_back({work_of(chunk)});
     cells += static_cast<double>(run.works.back().front().cells);
+    note_filled(run, chunk);
     if (slabs_) run.slabs.push_back({.number = chunk.part - first_slab});
   }
   for (const Recorded& recorded : runs_) {

@@ -47,6 +47,7 @@ class WindowRun final : public Ports {
   void add_slabs(Plan& plan, int closed) const;
   bool rehearses() const { return grid_.context().rehearses(); }
   Work work_of(const Chunk& chunk) const;
+  void note_filled(RehearsedRun& run, const Chunk& chunk) const;
   double bytes_of_own_cell() const;
   RehearsedRun rehearsed(const Plan& plan) const;
   void find_layers();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/exec/team.hpp"
+#include "engine/plan/rehearsal.hpp"
 #include "engine/stage/refresh.hpp"
 
 namespace sc {
@@ -155,6 +156,22 @@ void WindowSlabs::close(const Slot& slot, const Slot* before) const {
   if (before) keep(*before);
   if (last(slot)) keep(slot);
   for (const Array& array : arrays_) array.use->storage->show(nullptr);
+}
+
+void WindowSlabs::note_filled(RehearsedRun& run, int n) const {
+  const FarArray& pieces = *pass_.phase[0].array;
+  Box box = grid_.own();
+  box.lo.z = pieces.first(n);
+  box.hi.z = pieces.first(n + 1);
+  const Int3 cells = box.extent();
+  const std::int64_t below = n > 0 ? std::int64_t{cells.x} * cells.y * planes_.below() : 0;  // of two slots
+  for (const Array& array : arrays_) {
+    const Storage& storage = *array.use->storage;
+    const int strips = int{array.input.width > 0} + int{array.kept}, copies = 1 + int{array.kept};
+    note_around(run, storage, box, strips);
+    run.fills(storage.name(), copies * below * storage.components(),
+              2 * static_cast<double>(size_of(storage.type())));
+  }
 }
 
 /// Updates the strips from a piece that is complete.

@@ -18,6 +18,8 @@
 
 namespace sc {
 
+struct RehearsedRun;
+
 class WindowSlabs {
  public:
   /// The reason why runs on these arrays cannot use slots, as the end of a sentence; empty if they can, or
@@ -51,6 +53,8 @@ class WindowSlabs {
   /// and conditions; then compute, then call close().
   void open(const Slot& slot, const Slot* before) const;
   void close(const Slot& slot, const Slot* before) const;
+  /// Adds what both do for slab n.
+  void note_filled(RehearsedRun& run, int n) const;
 
  private:
   struct Array {

@@ -15,6 +15,16 @@ int RehearsedRun::kernel(const Kernel& one) {
   return static_cast<int>(kernels.size()) - 1;
 }
 
+void RehearsedRun::fills(const std::string& field, std::int64_t cells, double bytes_per_cell) {
+  if (cells == 0) return;
+  const int number = kernel({field + " (boundary)", bytes_per_cell, 0});
+  std::vector<Work>& chunk = works.back();
+  const auto same = std::find_if(chunk.begin(), chunk.end(),
+                                 [&](const Work& w) { return w.cells > 0 && w.kernel == number; });
+  if (same == chunk.end()) return chunk.push_back({Work::Part::boundary, cells, 0, number});
+  same->cells += cells;
+}
+
 void Rehearsal::computed(const Kernel& kernel, std::int64_t cells, std::int64_t rows) {
   if (cells == 0) return;
   if (into_) return into_->works.back().push_back({Work::Part::all, cells, rows, into_->kernel(kernel)});

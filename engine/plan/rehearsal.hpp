@@ -23,7 +23,8 @@ struct Kernel {
 
 /// The work of a chunk of a run.
 struct Work {
-  enum class Part : std::uint8_t { nothing, shell, core, all } part = Part::nothing;
+  /// Of `boundary` the cells are those of halos that are filled on the rank itself.
+  enum class Part : std::uint8_t { nothing, shell, core, all, boundary } part = Part::nothing;
   std::int64_t cells = 0;
   std::int64_t rows = 0;  ///< rows along x that contain these cells
   int kernel = 0;         ///< of its run
@@ -61,6 +62,9 @@ struct RehearsedRun {
 
   /// The number of a kernel; a new one is added.
   int kernel(const Kernel& one);
+  /// Adds cells that its last chunk copies within the block, into halos or between slots, or fills by
+  /// conditions. Each field is a kernel of its own, whatever stage fills it.
+  void fills(const std::string& field, std::int64_t cells, double bytes_per_cell);
 };
 
 /// The start of a reduction over all ranks, or a wait for it.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/exchange.hpp"
+#include "engine/plan/rehearsal.hpp"
 #include "engine/stage/cut.hpp"
 
 namespace sc {
@@ -85,6 +87,21 @@ void apply_in_shares(const Condition& c, Storage& storage) {
 }
 
 }  // namespace
+
+void note_halo(RehearsedRun& run, const Storage& storage, int axis, const Box& columns) {
+  const int layers = storage.grid().halo(), size = static_cast<int>(size_of(storage.type()));
+  // A row through a face normal to x is in a cache line of its own.
+  const int each = axis == 0 ? std::max(layers, static_cast<int>(cache_line) / size) : layers;
+  run.fills(storage.name(), columns.cells() * each * storage.components(), 2 * size);
+}
+
+void note_around(RehearsedRun& run, const Storage& storage, const Box& slab, int times) {
+  for (int axis = 0; axis < 2; ++axis) {
+    Box columns = slab;
+    columns.hi[axis] = columns.lo[axis] + 1;
+    for (int n = 0; n < 2 * times; ++n) note_halo(run, storage, axis, columns);
+  }
+}
 
 Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
@@ -194,19 +211,31 @@ bool Refresh::has_conditions() const {
                      [](const Wanted& w) { return w.boundaries->any() && !w.storage->far(); });
 }
 
+void Refresh::each_filled(bool beside_own, bool beside_neighbours, const Action& action) const {
+  for (const Wanted& w : wanted_) {
+    if (w.storage->far()) continue;  // conditions are applied in the slots
+    each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
+      if (beside_own && !c.inner.empty()) action(w, c, c.inner);
+      if (!beside_neighbours) return;
+      for (const Box& strip : subtract(c.all, c.inner)) action(w, c, strip);
+    });
+  }
+}
+
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
   join_streams();  // conditions read own cells of the core, and the core reads the halos that they fill
-  for (const Wanted& w : wanted_) {
-    if (w.storage->far()) continue;  // conditions are applied in the slots
-    each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
-      if (beside_own && !c.inner.empty()) apply_in_shares(c, *w.storage);
-      if (!beside_neighbours) return;
-      for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, {strip});
-    });
-  }
+  each_filled(beside_own, beside_neighbours, [](const Wanted& w, const Condition& c, const Box& columns) {
+    columns == c.inner ? apply_in_shares(c, *w.storage) : c.boundary.apply(*w.storage, c.face, {columns});
+  });
   join_streams();
+}
+
+void Refresh::note_filled(RehearsedRun& run, bool beside_own, bool beside_neighbours) const {
+  each_filled(beside_own, beside_neighbours, [&](const Wanted& w, const Condition& c, const Box& columns) {
+    note_halo(run, *w.storage, c.face.axis, columns);
+  });
 }
 
 void Refresh::join_streams() const {

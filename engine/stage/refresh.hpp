@@ -15,6 +15,8 @@
 namespace sc {
 
 class Exchange;
+struct Condition;
+struct RehearsedRun;
 
 struct Wanted {
   Storage* storage;
@@ -58,6 +60,8 @@ class Refresh final : public Movement {
   bool nothing() const { return wanted_.empty(); }
   /// Whether boundary conditions fill a part of these halos.
   bool has_conditions() const;
+  /// Adds the cells that they fill beside own cells, and beside a neighbour's cells.
+  void note_filled(RehearsedRun& run, bool beside_own, bool beside_neighbours) const;
   Traffic traffic(Transport transport) const override;
 
  private:
@@ -67,6 +71,9 @@ class Refresh final : public Movement {
   };
   void begin();
   const Piece& at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
+  /// `action` gets the columns as one box, with `beside_own`, or as one of several strips.
+  using Action = std::function<void(const Wanted&, const Condition&, const Box& columns)>;
+  void each_filled(bool beside_own, bool beside_neighbours, const Action& action) const;
   void apply_boundaries(bool beside_own, bool beside_neighbours);
   void join_streams() const;
 
@@ -101,6 +108,11 @@ struct NearPlanes {
 };
 /// Applies the boundary conditions around them.
 void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near);
+
+/// Adds all layers beyond a face normal to `axis`, on some of its columns.
+void note_halo(RehearsedRun& run, const Storage& storage, int axis, const Box& columns);
+/// Adds so many times all layers beyond the faces of a slab normal to x and y.
+void note_around(RehearsedRun& run, const Storage& storage, const Box& slab, int times);
 
 /// The reach that a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
 Reach received_for(const Boundaries& boundaries, Reach reach);

@@ -131,4 +131,9 @@ void Slabs::close(const Slot& slot) const {
   }
 }
 
+void Slabs::note_filled(RehearsedRun& run, int n) const {
+  for (const Use& use : uses_)
+    note_around(run, *use.storage, box(n), int{use.reach.width > 0} + int{use.mode != Mode::read});
+}
+
 }  // namespace sc

@@ -34,6 +34,8 @@ class Slabs {
   /// Sets the fields to the slot of the slab and fills their halos; then compute, then call close().
   void open(const Slot& slot) const;
   void close(const Slot& slot) const;
+  /// Adds what both do for slab n.
+  void note_filled(RehearsedRun& run, int n) const;
 
  private:
   struct Use {

@@ -81,6 +81,7 @@ class Walk {
     same->runs += times.runs;
     same->shell += times.shell;
     same->core += times.core;
+    same->boundary += times.boundary;
     same->start += times.start;
     same->poke += times.poke;
     same->wait += times.wait;

@@ -16,6 +16,7 @@ struct StageTimes {
   std::string stage;
   int runs = 0;
   double shell = 0, core = 0;  ///< computing; a single box of all cells counts as core
+  double boundary = 0;         ///< filling halos from own cells, by boundary conditions or around slabs
   double start = 0;            ///< packing and sending
   double poke = 0;             ///< progress calls and receiving, during the core
   double wait = 0;             ///< for messages, including receiving

@@ -40,8 +40,10 @@ double VirtualPorts::seconds(const Chunk& chunk, int threads) const {
   return sum;
 }
 
-bool VirtualPorts::shell(const Chunk& chunk) const {
-  return !works(chunk).empty() && works(chunk).front().part == Work::Part::shell;
+double& VirtualPorts::time_of(Work::Part part) {
+  return part == Work::Part::shell      ? times_.shell
+         : part == Work::Part::boundary ? times_.boundary
+                                        : times_.core;
 }
 
 /// This thread packs a message. Within a node only a flag is set.
@@ -171,8 +173,8 @@ void VirtualPorts::compute(const Chunk& chunk) {
 
 /// The core is computed in intervals with a progress call after each, until all pieces have arrived.
 void VirtualPorts::compute_cells(const Chunk& chunk) {
+  for (const Work& work : works(chunk)) time_of(work.part) += machine_.seconds(run_, work, threads_);
   const double alone = seconds(chunk, threads_);
-  (shell(chunk) ? times_.shell : times_.core) += alone;
   if (!overlaps_ || !chunk.divisible) {
     now_ += alone;
     return;

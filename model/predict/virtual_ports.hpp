@@ -56,7 +56,7 @@ class VirtualPorts final : public Ports {
   }
   /// Seconds of a chunk on so many threads.
   double seconds(const Chunk& chunk, int threads) const;
-  bool shell(const Chunk& chunk) const;
+  double& time_of(Work::Part part);
   const std::vector<Work>& works(const Chunk& chunk) const { return run_.works[number(chunk)]; }
   std::size_t number(const Chunk& chunk) const {
     return static_cast<std::size_t>(&chunk - run_.plan.chunks().data());

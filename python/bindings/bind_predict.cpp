@@ -51,6 +51,7 @@ nb::dict dict_of(const model::StageTimes& t) {
   d["runs"] = t.runs;
   d["shell"] = t.shell;
   d["core"] = t.core;
+  d["boundary"] = t.boundary;
   d["start"] = t.start;
   d["poke"] = t.poke;
   d["wait"] = t.wait;
@@ -87,20 +88,22 @@ std::string trace(Ranks& ranks, const nb::dict& machine, const std::string& stra
   return text.str();
 }
 
-/// Of every stage that has run what its boxes hold: (cells, rows) of shell, core and all.
+/// Of every kernel that has run what its boxes hold: (cells, rows) of shell, core and all, and the cells of
+/// halos that each stage fills with it.
 nb::dict rehearsed(Ranks& ranks) {
   struct Sums {
     int runs = 0;
-    std::array<std::array<std::int64_t, 2>, 3> of{};
+    std::array<std::array<std::int64_t, 2>, 4> of{};  ///< cells and rows by part
+    std::map<std::string, std::int64_t> filled;       ///< by stage
     double bytes = 0, flops = 0;
   };
   std::map<std::string, Sums> stages;
   for (const RehearsedEvent& event : ranks.rehearsal().events) {
     const auto* run = std::get_if<RehearsedRun>(&event);
     if (!run) continue;
+    ++stages[run->kernels.front().name].runs;
     for (const Kernel& kernel : run->kernels) {
       Sums& sums = stages[kernel.name];
-      ++sums.runs;
       sums.bytes = kernel.bytes_per_cell;
       sums.flops = kernel.flops_per_cell;
     }
@@ -111,11 +114,13 @@ nb::dict rehearsed(Ranks& ranks) {
         auto& [cells, rows] = stages[kernel.name].of[static_cast<std::size_t>(work.part) - 1];
         cells += work.cells;
         rows += work.rows;
+        if (work.part == Work::Part::boundary) stages[kernel.name].filled[run->stage] += work.cells;
       }
   }
   nb::dict result;
   for (const auto& [name, sums] : stages) {
     nb::dict stage;
+    stage["filled"] = sums.filled;
     stage["runs"] = sums.runs;
     stage["bytes_per_cell"] = sums.bytes;
     stage["flops_per_cell"] = sums.flops;
@@ -149,7 +154,9 @@ void bind_predict(nb::module_& module) {
       "From now on what a rehearsed context's solvers would do is noted down; forgets what was noted "
       "before.");
   module.def("rehearsed", &rehearsed, "context"_a,
-             "Of every stage noted its runs, the (cells, rows) of its boxes, bytes and operations a cell.");
+             "Of every kernel noted its runs, the (cells, rows) of its boxes, bytes and operations a cell; "
+             "'filled': halo\n"
+             "cells by the stage that fills them.");
   module.def(
       "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");

@@ -195,6 +195,46 @@ TEST(Forecast, AStageThatIsNotNamedGoesByItsDeclarations) {
               1e-12);
 }
 
+/// One rank between walls across x and z, with a condition each, in a box of own_cells.
+Rehearsal rehearse_walls(const Strategy& strategy) {
+  return rehearsed({0, 1, 1}, [&](Context& context, const auto& note) {
+    const Grid grid(context, {.cells = {64, 32, 16}, .periodic = {false, true, false}, .halo = 2});
+    Field<double> T(grid, "T", {.levels = 2});
+    for (const int axis : {0, 2})
+      for (int side = 0; side < 2; ++side) boundary(T, {axis, side}, Mirrored<double>{});
+    Runner runner(context, {.strategy = strategy});
+    auto mean = Sweep("mean", Mean{}, writes(T.next()), reads(T.now(), star(2)));
+    const auto step = [&] {
+      runner.run(mean);
+      T.advance();
+    };
+    step();
+    step();
+    note(step);
+  });
+}
+
+// Two layers beyond each wall, across z with the halo across x; a row through a wall across x counts as a
+// cache line, which is 8 cells.
+TEST(Forecast, ConditionsTakeTimeOfTheirOwn) {
+  constexpr double beyond_x = 8 * 32 * 16, beyond_z = 2 * (64 + 4) * 32;  // cells of two layers, of one wall
+  for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first}) {
+    const Rehearsal rehearsal = rehearse_walls(strategy);
+    Machine m = wires();
+    const Forecast without = model::forecast(rehearsal, m, strategy);
+    EXPECT_EQ(without.stages.at(0).boundary, 0);
+    m.rates["T (boundary)"] = {{3e-9, 0}};
+    const Forecast with = model::forecast(rehearsal, m, strategy);
+    const double filled = 2 * (beyond_x + beyond_z) * 3e-9;
+    EXPECT_NEAR(with.stages.at(0).boundary, filled, 1e-12);
+    EXPECT_NEAR(with.total - without.total, filled, 1e-12);
+    m.rates.erase("T (boundary)");
+    m.byte = {1e-9};
+    EXPECT_NEAR(model::forecast(rehearsal, m, strategy).stages.at(0).boundary,
+                2 * (beyond_x + beyond_z) * 16 * 1e-9, 1e-12);
+  }
+}
+
 TEST(Forecast, RefusesAStrategyThatChooses) {
   EXPECT_THROW(model::forecast(Rehearsal{}, wires(), Strategy::automatic), Error);
 }

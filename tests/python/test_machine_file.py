@@ -20,7 +20,7 @@ from subcurrent.foresight.machines import load_machine
 from subcurrent.launch.plan import Plan
 
 CELL, ROW = 4e-9, 30e-9
-STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0}
+STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0, "filled": {}}
 ALONE = {"advance": STAGE | {"shell": (0, 0), "core": (0, 0), "all": (8000, 400)}}
 HALF = {"advance": STAGE | {"shell": (400, 20), "core": (3600, 60), "all": (0, 0)}}
 
@@ -73,6 +73,27 @@ def test_the_file_gives_back_what_was_measured(tmp_path: Path, case: Any) -> Non
     assert both.spread == 0
     assert there.engine.run == pytest.approx(20e-6)
     assert there.node.core_flops == pytest.approx(138 / CELL, rel=1e-3)
+
+
+def test_boundary_conditions_have_rates_by_field(tmp_path: Path, case: Any) -> None:
+    """Two stages fill u, one of them v with it. The fields of a stage share its time by their cells."""
+    nothing = STAGE | {"shell": (0, 0), "core": (0, 0), "all": (0, 0), "flops_per_cell": 0.0}
+    work = {
+        "u (boundary)": nothing | {"runs": 0, "filled": {"advance": 300, "flux": 100}},
+        "v (boundary)": nothing | {"runs": 0, "filled": {"advance": 100}},
+    }
+    rounds = [
+        {
+            "advance": {"all": 1e-3, "boundary": 10 * 400 * 2e-9 * factor},
+            "flux": {"boundary": 10 * 100 * 6e-9},
+        }
+        for factor in (1.0, 1.0, 1.5)
+    ]
+    there = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE | work]))
+    (u,), (v,) = (there.rates["dendrite"][f"{name} (boundary)"] for name in "uv")
+    assert (u.cell, v.cell) == (pytest.approx((300 * 2e-9 + 100 * 6e-9) / 400), pytest.approx(2e-9))
+    assert v.spread == pytest.approx(0.5)
+    assert there.engine.run == pytest.approx(20e-6)  # they are no runs of their own
 
 
 def test_scatter_is_carried_along(tmp_path: Path, case: Any) -> None:

@@ -227,11 +227,12 @@ def test_what_follows_from_the_times() -> None:
 
 
 def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
-    work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0)}}
+    work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0), "filled": {}}}
     seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
     cell, row = solve_rates(work, seconds, 2)["advance"]
     assert (cell, row) == (pytest.approx(3e-9), pytest.approx(7e-9))
-    alone = solve_rates({"a": {"shell": (0, 0), "core": (0, 0), "all": (10, 1)}}, {"a": {"all": 1e-6}}, 1)
+    all_at_once = {"shell": (0, 0), "core": (0, 0), "all": (10, 1), "filled": {}}
+    alone = solve_rates({"a": all_at_once}, {"a": {"all": 1e-6}}, 1)
     assert alone["a"] == (pytest.approx(1e-7), 0.0)
     # a shell that was measured faster than its cells: rows would take less than nothing
     odd = solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]

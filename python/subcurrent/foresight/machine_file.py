@@ -27,7 +27,7 @@ from ..launch.rundir import RunFolder, write_text
 from ..rank import machine, worker
 from ..solvers.kinds import kind_of
 from .machine_keys import LARGEST_SPREAD
-from .machine_probe import COMPUTING, LARGE, SMALL, solve_rates
+from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, solve_rates
 from .machines import load_machine
 from .rehearse import Part, rehearse
 
@@ -201,23 +201,27 @@ def _of_rounds(work: dict[str, Any], found: dict[str, Any]) -> dict[str, tuple[f
     }
 
 
-def _spread(stage: str, found: dict[str, Any]) -> float:
-    """Scatter of the seconds of the stage, not of its rate per cell: with a few hundred cells the two rates
+def _spread(kernel: str, does: dict[str, Any], found: dict[str, Any]) -> float:
+    """Scatter of the seconds of the kernel, not of its rate per cell: with a few hundred cells the two rates
     of a round compensate each other, but their sum was measured."""
-    each = [sum(one[stage].get(phase, 0.0) for phase in COMPUTING) for one in found["rounds"]]
-    return min((max(each) - min(each)) / median(each), LARGEST_SPREAD)
+    stages, phases = (does["filled"], (BOUNDARY,)) if does["filled"] else ((kernel,), COMPUTING)
+    each = [
+        sum(one.get(stage, {}).get(phase, 0.0) for stage in stages for phase in phases)
+        for one in found["rounds"]
+    ]
+    return min((max(each) - min(each)) / median(each), LARGEST_SPREAD) if median(each) > 0 else 0.0
 
 
 def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]:
     lines = []
-    for stage, (cell, row) in _of_rounds(work, found).items():
+    for kernel, (cell, row) in _of_rounds(work, found).items():
         lines += [
             "",
-            f'[[rates.{case.solver}."{stage}"]]',
+            f'[[rates.{case.solver}."{kernel}"]]',
             f"cell = {cell:.4g}",
             f"row = {row:.4g}",
             f"threads = {found['threads']}",
             f"busy = {found['per_node'] * found['threads']}",
-            f"spread = {_spread(stage, found):.3g}",
+            f"spread = {_spread(kernel, work[kernel], found):.3g}",
         ]
     return lines

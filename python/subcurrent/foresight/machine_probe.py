@@ -32,6 +32,7 @@ SMALL, LARGE = 4096, 1 << 20  # bytes of messages
 TINY = 8  # cells along an axis
 DISK_BYTES = 64 << 20  # of a rank, in each direction
 COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
+BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
 
 
 def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
@@ -60,11 +61,13 @@ def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
 def solve_rates(
     work: dict[str, Any], seconds: dict[str, dict[str, float]], passes: int
 ) -> dict[str, tuple[float, float]]:
-    """Of each stage seconds a cell and a row, so that shell and core take what they were measured to
+    """Of each kernel seconds a cell and a row, so that shell and core take what they were measured to
     take. `work`: of one pass, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all passes."""
     rates = {}
-    for stage, does in work.items():
-        spent = seconds.get(stage)
+    for kernel, does in work.items():
+        if does["filled"]:
+            rates[kernel] = (_filled(does["filled"], work, seconds) / passes, 0.0)
+        spent = seconds.get(kernel)
         if spent is None:
             continue
         (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
@@ -75,10 +78,20 @@ def solve_rates(
             row = (core * outer - shell * inner) / determinant
             if cell <= 0 or row < 0:  # scatter: rows tell nothing then
                 cell, row = (inner + outer) / (core + shell), 0.0
-            rates[stage] = (cell, row)
+            rates[kernel] = (cell, row)
         elif all_ + core + shell:
-            rates[stage] = ((inner + outer + whole) / (all_ + core + shell), 0.0)
+            rates[kernel] = ((inner + outer + whole) / (all_ + core + shell), 0.0)
     return rates
+
+
+def _filled(cells: dict[str, int], work: dict[str, Any], seconds: dict[str, dict[str, float]]) -> float:
+    """Seconds for each cell of the halos of a field: all fields that a stage fills are assumed to take alike.
+    `cells`: by stage."""
+    spent = 0.0
+    for stage, count in cells.items():
+        together = sum(does["filled"].get(stage, 0) for does in work.values())
+        spent += seconds.get(stage, {}).get(BOUNDARY, 0.0) * count / together
+    return spent / sum(cells.values())
 
 
 def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:

@@ -94,6 +94,7 @@ def stages_of(row: dict[str, Any]) -> Table:
         "runs",
         "C_shell",
         "C_core",
+        "boundary",
         "start",
         "poke",
         "W",
@@ -107,7 +108,7 @@ def stages_of(row: dict[str, Any]) -> Table:
         for stage in row["strategies"][name]["stages"]:
             times = [
                 f"{1e3 * stage[key]:.4g}"
-                for key in ("shell", "core", "start", "poke", "wait", "files", "total")
+                for key in ("shell", "core", "boundary", "start", "poke", "wait", "files", "total")
             ]
             counts = f"{stage['messages']:g}", f"{1e-3 * stage['bytes']:.4g}"
             shown.add_row(stage["stage"], name, f"{stage['runs']:g}", *times, *counts)
