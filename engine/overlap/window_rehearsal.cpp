@@ -63,7 +63,7 @@ double WindowRun::bytes_of_own_cell() const {
 }
 
 RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
-  RehearsedRun run{.stage = "pass", .plan = plan};
+  RehearsedRun run{.stage = "pass", .plan = plan, .kernels = {{"pass"}}};
   double cells = 0, flops = 0, shares = 0;
   for (const Chunk& chunk : plan.chunks()) {
     run.works.push_back({work_of(chunk)});
@@ -76,7 +76,7 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
     shares += recorded.share;
   }
   const double bytes = bytes_of_own_cell() * static_cast<double>(own_cells());
-  run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / shares}};
+  run.kernels.front() = {run.stage, cells > 0 ? bytes / cells : 0, flops / shares};
   run.departures.resize(plan.pieces().size());  // those of slabs stay empty: slabs are copied, not sent
   run.arrivals.resize(plan.arrivals().size());
   std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();
