@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileClock: completion times of batches of file copies. Reads and writes are two independent queues, each
-// with the disk's bandwidth; other work proceeds meanwhile.
+// FileClock: completion times of batches of file copies. Reads and writes are two queues, which share the
+// disk's bandwidth while both are busy; other work proceeds meanwhile.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
+#include <deque>
 
 #include "engine/plan/rehearsal.hpp"
 #include "model/predict/machine.hpp"
@@ -15,31 +15,71 @@ namespace sc::model {
 
 class FileClock {
  public:
-  explicit FileClock(const Machine::Files& files) : ways_{{{files.read}, {files.written}}} {}
+  explicit FileClock(const Machine::Files& files)
+      : ways_{{{files.read}, {files.written}}},
+        slower_(std::max(1.0, files.both * (rate(files.read) + rate(files.written)))) {}
 
   /// The time after an event of a copy at time `now`: unchanged if a copy begins, later if its end is
   /// awaited. Copies from before the clock's start count as complete.
   double after(const RehearsedCopy& copy, double now) {
+    pass_until(now);
     OneWay& way = ways_[copy.in ? 0 : 1];
     if (copy.begins) {
-      const double seconds = static_cast<double>(copy.bytes) * way.byte;
-      way.busy += seconds;
-      way.free = way.done[copy.batch] = std::max(way.free, now) + seconds;
+      const auto bytes = static_cast<double>(copy.bytes);
+      total_[copy.in ? 0 : 1] += bytes;
+      if (way.byte > 0 && bytes > 0) way.queue.push_back({copy.batch, bytes * way.byte});
       return now;
     }
-    const auto batch = way.done.find(copy.batch);
-    return batch == way.done.end() ? now : std::max(now, batch->second);
+    while (
+        std::any_of(way.queue.begin(), way.queue.end(), [&](const Part& p) { return p.batch == copy.batch; }))
+      finish(first());
+    return std::max(now, now_);
   }
-  /// Seconds that the busier direction needs: a lower bound for the run.
-  double busy() const { return std::max(ways_[0].busy, ways_[1].busy); }
+  /// Seconds that the disk needs for all copies: a lower bound for the run.
+  double busy() const {
+    const double in = total_[0] * ways_[0].byte, out = total_[1] * ways_[1].byte;
+    // With both busy, each takes slower_ times its time alone.
+    return std::max({in, out, slower_ * std::min(in, out) + std::max(in, out) - std::min(in, out)});
+  }
 
  private:
+  struct Part {
+    std::int64_t batch = 0;
+    double left = 0;  // seconds, if the other direction is idle
+  };
   struct OneWay {
     double byte = 0;
-    double free = 0, busy = 0;
-    std::map<std::int64_t, double> done = {};  // by batch
+    std::deque<Part> queue = {};
   };
+  static double rate(double byte) { return byte > 0 ? 1 / byte : 0; }
+  double factor() const { return ways_[0].queue.empty() || ways_[1].queue.empty() ? 1 : slower_; }
+  /// The direction whose copy ends first; nullptr if there is none.
+  OneWay* first() {
+    OneWay* least = nullptr;
+    for (OneWay& way : ways_)
+      if (!way.queue.empty() && (!least || way.queue.front().left < least->queue.front().left)) least = &way;
+    return least;
+  }
+  void pass(double seconds) {
+    const double alone = seconds / factor();
+    for (OneWay& way : ways_)
+      if (!way.queue.empty()) way.queue.front().left -= alone;
+    now_ += seconds;
+  }
+  void finish(OneWay* way) {
+    pass(way->queue.front().left * factor());
+    way->queue.pop_front();
+  }
+  void pass_until(double time) {
+    for (OneWay* way = first(); way && now_ + way->queue.front().left * factor() <= time; way = first())
+      finish(way);
+    if (now_ < time) pass(time - now_);
+  }
+
   std::array<OneWay, 2> ways_;
+  double slower_;  // time of a copy while the other direction is busy, relative to its time alone
+  double now_ = 0;
+  std::array<double, 2> total_{};  // bytes
 };
 
 }  // namespace sc::model

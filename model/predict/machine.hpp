@@ -42,7 +42,8 @@ struct Machine {
   } network;
   /// Seconds for a byte, on this rank's share of the disk.
   struct Files {
-    double read = 0, written = 0;
+    double read = 0, written = 0;  ///< while the other direction is idle
+    double both = 0;               ///< on average, while both are busy; 0: as fast as alone
   } files;
   double poke = 0.5e-3;       ///< interval of progress calls during the core
   double look = 0;            ///< duration of a progress call

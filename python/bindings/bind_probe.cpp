@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _core.wait_curve, _core.disk_rate.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -39,20 +40,22 @@ void bind_probe(nb::module_& module) {
   module.def(
       "disk_rate",
       [](Ranks& ranks, std::string scratch, std::int64_t bytes) {
-        const nb::gil_scoped_release unlocked;
         Context& context = ranks.open();
-        double both = 0;
-        context.together([&] {
-          FileMemoryOptions files{.folder = std::move(scratch),
-                                  .name = "rank " + std::to_string(context.rank()) + " rate"};
-          both = measured_rate(files, bytes).both;
-        });
-        return both;
+        DiskRate rate;
+        {
+          const nb::gil_scoped_release unlocked;
+          context.together([&] {
+            FileMemoryOptions files{.folder = std::move(scratch),
+                                    .name = "rank " + std::to_string(context.rank()) + " rate"};
+            rate = measured_rate(files, bytes);
+          });
+        }
+        return std::array{rate.read, rate.write, rate.both};
       },
       "context"_a, "scratch"_a, "bytes"_a,
-      "Bytes/s of this rank's scratch files in a folder, read and written together at the same time as "
-      "those\n"
-      "of the other ranks; `bytes` in each direction. Collective; raises Error (storage).");
+      "Bytes/s of this rank's scratch files in a folder, at the same time as those of the other ranks: read, "
+      "written,\n"
+      "and both together; `bytes` in each direction. Collective; raises Error (storage).");
 }
 
 }  // namespace sc::python

@@ -144,11 +144,10 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
 def test_the_disk_of_fields_in_files_becomes_a_table(
     tmp_path: Path, case: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both rates hold while the other direction is busy too, so each is half of what was moved."""
     monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
     one = [{"advance": {"all": 10 * 8000 * CELL}}] * 2
-    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=3e9)], [ALONE]))
-    assert (there.disk.read, there.disk.write) == (1.5e9, 1.5e9)
+    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=[2e9, 1.5e9, 3e9])], [ALONE]))
+    assert (there.disk.read, there.disk.write, there.disk.both) == (2e9, 1.5e9, 3e9)
     there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=None)], [ALONE]))
     assert there.disk is None
 

@@ -134,6 +134,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "node_byte": copied,
         "read_byte": 0.0 if machine.disk is None else where.on_node / machine.disk.read,
         "written_byte": 0.0 if machine.disk is None else where.on_node / machine.disk.write,
+        "both_byte": where.on_node / machine.disk.both if machine.disk and machine.disk.both else 0.0,
         "latency": 0.0,
         "network_byte": 0.0,
         "overhead": 0.0,
@@ -178,7 +179,7 @@ def without(values: dict[str, Any], what: str) -> dict[str, Any]:
     elif what == "bandwidth":
         less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte", "reduction_byte"), 0.0)
     elif what == "disk":
-        less |= dict.fromkeys(("read_byte", "written_byte"), 0.0)
+        less |= dict.fromkeys(("read_byte", "written_byte", "both_byte"), 0.0)
     else:
         less |= dict.fromkeys(("latency", "overhead", "gap", "node_latency", "look", "run", "reduction"), 0.0)
     return less

@@ -150,8 +150,14 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
     ]
     lines += _messages(most)
     if most.get("disk"):
-        half = f"{most['disk'] / 2:.4g}  # of what {most['per_node']} ranks read and wrote together"
-        lines += ["", "[disk]", f"read = {half}", f"write = {half}"]
+        read, written, both = (f"{rate:.4g}" for rate in most["disk"])
+        lines += [
+            "",
+            f"[disk]  # of {most['per_node']} ranks",
+            f"read = {read}",
+            f"write = {written}",
+            f"both = {both}",
+        ]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
     for work, one in zip(works, found, strict=True):
         lines += _rates(case, work, one)

@@ -119,13 +119,26 @@ class Gpu(Table):
 
 
 class Disk(Table):
-    """The disk of a node for scratch files. Each rate holds while the other direction is busy too."""
+    """The disk of a node for scratch files."""
 
     read: float = key(
-        "bytes/s that all ranks of a node read together", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13
+        "bytes/s that all ranks of a node read together, if nothing is written",
+        "bytes/s from 1e5 to 1e13",
+        ge=1e5,
+        le=1e13,
     )
     write: float = key(
-        "bytes/s that all ranks of a node write together", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13
+        "bytes/s that all ranks of a node write together, if nothing is read",
+        "bytes/s from 1e5 to 1e13",
+        ge=1e5,
+        le=1e13,
+    )
+    both: float | None = key(
+        "bytes/s in both directions together while both are busy; if left out, each is as fast as alone",
+        "bytes/s from 1e5 to 1e13",
+        None,
+        ge=1e5,
+        le=1e13,
     )
 
 

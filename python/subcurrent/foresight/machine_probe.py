@@ -116,7 +116,8 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found["per_node"] = on_node
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
-    found["disk"] = on_node * module.disk_rate(context, scratch, DISK_BYTES) if scratch else None
+    rates = module.disk_rate(context, scratch, DISK_BYTES) if scratch else None
+    found["disk"] = [on_node * rate for rate in rates] if rates else None
     del solver, tiny
     context.barrier()
     if context.rank == 0:
