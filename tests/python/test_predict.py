@@ -229,6 +229,25 @@ def test_what_follows_from_the_times() -> None:
     )
 
 
+def test_a_halo_thread_that_does_not_join_leaves_the_core_to_the_others(tmp_path: Path) -> None:
+    """Messages and copies take no time. Three of four threads compute the core, at a wall 15 of 16 planes."""
+    free = [("copy_bandwidth = 10e9", "copy_bandwidth = 1e13"), ("bandwidth = 12.5e6", "bandwidth = 1e13")]
+    free += [("latency = 50e-6", "latency = 1e-8")]
+    there = machine(tmp_path, ("cores = 1", "cores = 4"), ("overhead = 5e-6", "overhead = 0"), *free)
+    sets = ["engine.split=[1,1,4]", "engine.threads=4"]
+    request = predict.PredictRequest("nickel_small", "", "4", sets=["grid.cells=[64,64,64]", *sets])
+    alone = ["engine.strategy=halo_thread", "engine.halo_thread_joins=false"]
+    times = []
+    for more in ([], alone):
+        request.sets = ["grid.cells=[64,64,64]", *sets, *more]
+        case, names, left_out = predict.asked(request, there)
+        assert left_out == [] and "boundary_first" in names and "halo_thread" in names
+        times.append(predict.predicted(case, there, 4, names)["strategies"]["halo_thread"]["T"])
+    core = 64 * 15 * (64 * 20e-9 + 50e-9)
+    assert core / 3 <= times[1] <= 1.1 * core / 3
+    assert 16 / 15 * core / 4 <= times[0] <= 1.1 * 16 / 15 * core / 4
+
+
 def test_counts_that_do_not_fit_into_memory_are_not_advised() -> None:
     rows = [row_of(1, blocking=8.0), row_of(2, blocking=2.0), row_of(4, blocking=3.0)]
     rows[1]["fits"] = False

@@ -107,12 +107,14 @@ def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, 
         case = cg.cg_case([*request.sets, *more])
         return case, case.chosen(request.strategies), []
     path = find_case(request.case)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    given = load_case(path, request.sets)
+    before, after = kind_of(given).comparison(request.sweeps)
     sets = [*before, *request.sets, *after, *more, "engine.device=cpu"]
-    case = load_case(path, [*sets, "engine.strategy=blocking"])
+    plain = "blocking" if given.engine.halo_thread_joins else "halo_thread"  # other strategies lack that key
+    case = load_case(path, [*sets, f"engine.strategy={plain}"])
     check_device(case, machine)
     device = [] if machine.gpu is None else ["engine.device=cuda"]
-    names, left_out = chosen(request.strategies, path, [*sets, *device])
+    names, left_out = chosen(request.strategies, path, [*sets, *device, "engine.halo_thread_joins=true"])
     if "automatic" in request.strategies:
         left_out.append(
             "automatic is left out: it measures and chooses one of the others while a run goes on"
