@@ -66,10 +66,12 @@ nb::dict dict_of(const model::StageTimes& t) {
 }
 
 nb::list forecast(const std::vector<const Rehearsal*>& rehearsals, std::vector<int> numbers,
-                  std::vector<int> like, const nb::dict& machine, const std::string& strategy) {
+                  std::vector<int> like, const nb::dict& machine, const std::string& strategy, bool joins) {
   const model::Played played{rehearsals, std::move(numbers), std::move(like)};
   nb::list all;
-  for (const model::Forecast& f : model::forecast(played, machine_of(machine), Strategy::of(strategy))) {
+  const Strategy& named = Strategy::of(strategy);
+  const Strategy chosen = joins ? named : named.not_joining();
+  for (const model::Forecast& f : model::forecast(played, machine_of(machine), chosen)) {
     nb::list stages;
     for (const model::StageTimes& times : f.stages) stages.append(dict_of(times));
     nb::dict result;
@@ -161,6 +163,7 @@ void bind_predict(nb::module_& module) {
       "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");
   module.def("forecast", &forecast, "rehearsals"_a, "numbers"_a, "like"_a, "machine"_a, "strategy"_a,
+             "joins"_a = true,
              "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under, "
              "of each\n"
              "rank. `numbers`: of the ranks; `like`: which of them does as each rank of the run does; -1, or "

@@ -101,6 +101,44 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
             "[[rates.dendrite.advance]]\ncell = 1e-9\nbusy = 9\n[launch]",
             "rates.dendrite.advance has busy = 9: it must be at most node.cores = 8",
         ),
+        (
+            "[launch]",
+            "[[rates.dendritte.advance]]\ncell = 1e-9\n[launch]",
+            "rates.dendritte is not known, did you mean rates.dendrite: a solver is one of cavity,",
+        ),
+        (
+            "latency = 2e-6",
+            "latncy = 2e-6",
+            "network.latncy is not a known key, did you mean network.latency",
+        ),
+        (
+            "links = 2",
+            'links = 2\nkind = "fat_tree"\nshape = [4]\ntrunks = [2]',
+            'network.shape = [4] is not allowed with network.kind = "fat_tree": it must have 2 numbers.',
+        ),
+        (
+            "links = 2",
+            'links = 2\nkind = "torus"',
+            'network.shape = [] is not allowed with network.kind = "torus": it must have 1 to 6 numbers.',
+        ),
+        (
+            "links = 2",
+            'kind = "torus"\nshape = [4, 4]\ntrunks = [1]',
+            'network.trunks = [1] is not allowed with network.kind = "torus": it must be left out.',
+        ),
+        ("links = 2", "shape = [4, 4]", 'network.shape = [4, 4] is not allowed with network.kind = "switch"'),
+        ("links = 2", "hop = 1e-7", "network.hop = 1e-07 is not allowed: a switch has no such links."),
+        ("links = 2", 'kind = "torus"\nshape = [4, 0]', "network.shape[1] = 0 is not allowed"),
+        (
+            "links = 2",
+            'kind = "torus"\nshape = [1000, 1000, 2]',
+            "network.shape = [1000, 1000, 2] is not allowed: it must have at most 1000000 nodes.",
+        ),
+        (
+            "links = 2",
+            'kind = "dragonfly"\nshape = [9, 2, 4, 4]\ntrunks = [1, 1, 1]',
+            "a dragonfly must have at most as many groups as a group has switches, 8",
+        ),
         ("[launch]", "[rates]\ndendrite = 3\n[launch]", "rates.dendrite is not allowed: it must be tables"),
         (
             SMALL[SMALL.index("[network]") : SMALL.index("[launch]")],
@@ -137,6 +175,20 @@ def test_on_a_bus_all_ranks_share_one_link(tmp_path: Path) -> None:
     assert figures(machine, "cavity", places(machine, 16, 2), 1e-3)["network_byte"] == pytest.approx(
         16 / 10e9
     )
+
+
+def test_other_topologies_are_predicted_as_a_switch(tmp_path: Path) -> None:
+    switch = machines.load_machine(written(tmp_path, SMALL))
+    tree = SMALL.replace(
+        "links = 2", 'links = 2\nkind = "fat_tree"\nshape = [2, 2]\ntrunks = [1]\nhop = 1e-7'
+    )
+    machine = machines.load_machine(written(tmp_path, tree))
+    four = [figures(m, "cavity", places(m, 16, 2), 1e-3) for m in (switch, machine)]
+    assert four[0] == four[1]
+    with pytest.raises(
+        BadInput, match=r"20 ranks need 5 nodes, and network.shape = \[2, 2\] of a machine has 4."
+    ):
+        places(machine, 20, 2)
 
 
 def test_a_device_sends_through_its_host() -> None:
@@ -222,6 +274,10 @@ def test_a_job_by_mpirun_quotes_what_the_shell_would_take_apart(tmp_path: Path) 
     ("request_", "said"),
     [
         (JobRequest("nickel_small", "fx10", 0), "--nodes 0 is not allowed"),
+        (
+            JobRequest("nickel_small", "fx10", 10**14),
+            "--nodes 100000000000000 is not allowed: it must be at most",
+        ),
         (
             JobRequest("nickel_small", "fx10", 1, 17),
             "--ranks-per-node 17 is not allowed on FX10: it must be from 1 to 16",

@@ -201,6 +201,8 @@ def row_of(ranks: int, **times: float) -> dict[str, Any]:
     saved = {"computing": 0.7, "bandwidth": 0.2, "latency": 0.1}
     return {
         "ranks": ranks,
+        "nodes": -(-ranks // 4),
+        "fits": None,
         "strategies": {
             n: {"T": t, "range": [t, t], "R": 0.0, "stages": [], "saved": saved} for n, t in times.items()
         },
@@ -226,10 +228,72 @@ def test_what_follows_from_the_times() -> None:
         "efficiency falls below 50 % at 8 ranks.",
         "a step is fastest on 4 ranks: with more it takes longer.",
         "2 ranks are the fewest of these counts that make a step in 4 s.",
+        "4 ranks on 1 node are the cheapest of them: 2.9 node-seconds a step.",
     ]
     assert (
         conclusions(rows[:2], weak=True, wanted=1.0)[-1] == "none of these rank counts makes a step in 1 s."
     )
+
+
+def test_a_halo_thread_that_does_not_join_leaves_the_core_to_the_others(tmp_path: Path) -> None:
+    """Messages and copies take no time. Three of four threads compute the core, at a wall 15 of 16 planes."""
+    free = [("copy_bandwidth = 10e9", "copy_bandwidth = 1e13"), ("bandwidth = 12.5e6", "bandwidth = 1e13")]
+    free += [("latency = 50e-6", "latency = 1e-8")]
+    there = machine(tmp_path, ("cores = 1", "cores = 4"), ("overhead = 5e-6", "overhead = 0"), *free)
+    sets = ["engine.split=[1,1,4]", "engine.threads=4"]
+    request = predict.PredictRequest("nickel_small", "", "4", sets=["grid.cells=[64,64,64]", *sets])
+    alone = ["engine.strategy=halo_thread", "engine.halo_thread_joins=false"]
+    times = []
+    for more in ([], alone):
+        request.sets = ["grid.cells=[64,64,64]", *sets, *more]
+        case, names, left_out = predict.asked(request, there)
+        assert left_out == [] and "boundary_first" in names and "halo_thread" in names
+        times.append(predict.predicted(case, there, 4, names)["strategies"]["halo_thread"]["T"])
+    core = 64 * 15 * (64 * 20e-9 + 50e-9)
+    assert core / 3 <= times[1] <= 1.1 * core / 3
+    assert 16 / 15 * core / 4 <= times[0] <= 1.1 * 16 / 15 * core / 4
+
+
+def test_counts_that_do_not_fit_into_memory_are_not_advised() -> None:
+    rows = [row_of(1, blocking=8.0), row_of(2, blocking=2.0), row_of(4, blocking=3.0)]
+    rows[1]["fits"] = False
+    said = conclusions(rows, weak=False, wanted=4.0)
+    assert said[-3:] == [
+        "the case does not fit into the memory of 2 ranks.",
+        "4 ranks are the fewest of these counts that make a step in 4 s.",
+        "4 ranks on 1 node are the cheapest of them: 3 node-seconds a step.",
+    ]
+
+
+def test_what_can_hide_the_other_is_said() -> None:
+    row = row_of(2, blocking=4.4, ordered=4.4, boundary_first=4.0)
+    row["strategies"]["ordered"]["stages"] = [{"core": 4.0, "start": 0.5, "wait": 0.5}]
+    assert conclusions([row], weak=False)[0].endswith("; M / C_core = 0.25: communication can hide.")
+    row["strategies"]["ordered"]["stages"][0]["wait"] = 7.5
+    assert conclusions([row], weak=False)[0].endswith(
+        "; M / C_core = 2.00: only a part of the communication can hide."
+    )
+
+
+@pytest.mark.parametrize(
+    ("flops", "bound"), [("core_flops = 1e13", "memory"), ("core_flops = 1e6", "computing")]
+)
+def test_memory_binds_where_operations_take_less_time(tmp_path: Path, flops: str, bound: str) -> None:
+    text = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", flops)
+    (tmp_path / "bare.toml").write_text(text)
+    row = predict.predicted(dendrite(), load_machine(tmp_path / "bare.toml"), 1, ["blocking"])
+    assert binding(row, "blocking").startswith(bound)
+
+
+def test_stages_without_a_rate_are_named(tmp_path: Path) -> None:
+    case, names = dendrite(), ["blocking"]
+    there = machine(tmp_path)
+    rows = [predict.predicted(case, there, 1, names)]
+    assert predict.estimated(case, there, rows) == []
+    misspelt = machine(tmp_path, ("[[rates.dendrite.advance]]", "[[rates.dendrite.advanc]]"))
+    (said,) = predict.estimated(case, misspelt, rows)
+    assert said.startswith("the file of a wire has no rate of advance, whose times are estimated")
+    assert said.endswith("its rates of advanc are not used")
 
 
 def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
@@ -274,6 +338,13 @@ def test_what_is_asked_wrongly_is_a_sentence(tmp_path: Path, program: Any) -> No
         (["--ranks", "two"], "--ranks 'two' is not allowed: it must be whole numbers >= 1"),
         (["--ranks", "0"], "--ranks '0' is not allowed"),
         (["--steps", "0"], "--steps 0 is not allowed"),
+        (
+            ["--ranks", "1,99999999999999999999"],
+            "--ranks 99999999999999999999 is not allowed: it must be at most",
+        ),
+        (["--steps", "100000000"], "--steps 100000000 is not allowed: it must be at most"),
+        (["--seconds", "nan"], "--seconds nan is not allowed: it must be a number > 0"),
+        (["--seconds", "-1"], "--seconds -1 is not allowed"),
         (["--machine", "fx11"], "machine 'fx11' does not exist, did you mean fx10"),
     ):
         done = program("predict", "nickel_small", "--machine", "fx10", *words)
@@ -288,7 +359,8 @@ def test_the_command_writes_its_table(tmp_path: Path, program: Any) -> None:
         "--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "boundary" in done.stdout
+    assert "boundary" in done.stdout and "C_shell" in done.stdout
+    assert "…" not in done.stdout  # no number is cut off
     rows = json.loads((out / "prediction.json").read_text())
     assert [row["ranks"] for row in rows] == [2, 4]
     assert (out / "prediction.png").stat().st_size > 1000

@@ -170,6 +170,52 @@ def test_ranks_of_a_node_share_its_link(tmp_path):
     assert here == pytest.approx(SIDE * SIDE * 16 * 20e-9 + FACE / 12.5e6, rel=0.015)
 
 
+WIRE = FACE / 12.5e6  # seconds of a face along z
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    ("topology", "faces", "edges"),
+    [
+        # four faces over one link; else a node sends one, and at most two of a quarter of the size
+        ('kind = "fat_tree"\nshape = [4, 2]\ntrunks = [1]', 4, 6),
+        ('kind = "fat_tree"\nshape = [4, 2]\ntrunks = [4]', 1.5, 2),
+        ('kind = "dragonfly"\nshape = [2, 1, 2, 2]\ntrunks = [1, 1, 4]', 4, 6),
+        ('kind = "dragonfly"\nshape = [2, 1, 2, 2]\ntrunks = [4, 1, 4]', 1.5, 2),
+        # divided as the ranks are: a link for every neighbour; a node sends on one at a time, or on all
+        ('kind = "torus"\nshape = [4, 2]', 1.5, 2),
+        ('kind = "torus"\nshape = [4, 2]\nlinks = 4', 1, 2),
+        # on a ring neighbours along z are four nodes apart: all go the same way round, with one along y
+        ('kind = "torus"\nshape = [8]\nlinks = 4', 4.25, 3),
+    ],
+)
+def test_links_between_switches_are_shared(tmp_path, topology, faces, edges):
+    """Blocks of 64 x 64 x 16 cells, four along y and two along z; of edges only the phase is sent. Computing
+    takes hardly any time: else some ranks would use a link while others compute."""
+    sets = ["grid.cells=[64,256,32]", "engine.split=[1,4,2]", "engine.strategy=blocking"]
+    case = load_case(find_case("nickel_small"), sets)
+    here = taken(case, machine(tmp_path, latency=f"1e-6\n{topology}", cell="1e-12"), 8)["blocking"]
+    assert here == pytest.approx((faces + edges / (2 * SIDE)) * WIRE, rel=0.003)
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    ("topology", "hops"),
+    [
+        ('kind = "fat_tree"\nshape = [1, 2]\ntrunks = [1]', 4),
+        ('kind = "torus"\nshape = [2]', 1),
+        ('kind = "dragonfly"\nshape = [2, 1, 2, 1]\ntrunks = [1, 1, 1]', 3),
+    ],
+)
+def test_each_link_on_the_way_takes_its_latency(tmp_path, topology, hops):
+    fast, slow = (
+        taken(slabs(2), machine(tmp_path, latency=f"50e-6\n{topology}\nhop = {hop}"), 2)["blocking"]
+        for hop in (0.0, 1e-3)
+    )
+    assert slow - fast == pytest.approx(hops * 1e-3, rel=1e-3)
+    assert fast == pytest.approx(taken(slabs(2), machine(tmp_path), 2)["blocking"], rel=1e-6)
+
+
 @needs_simgrid
 def test_twice_the_bandwidth_is_half_the_waiting(tmp_path):
     slow = taken(slabs(3), machine(tmp_path), 3)["blocking"]

@@ -11,6 +11,7 @@ from . import (
     cavities,
     cg_paper,
     commands,
+    halo_paper,
     other_codes,
     paper_machines,
     planets,
@@ -135,6 +136,14 @@ COMPUTED = (
         "gains on the cavity's machines",
         paper_machines.cavity_paper,
         5e-2,
+    ),
+    Figure(
+        "halo_paper",
+        "docs/published.md",
+        400,
+        "signs of table 2 of the paper on halo threads",
+        halo_paper.halo_paper,
+        1e-2,
     ),
     Figure(
         "weak_scaling",

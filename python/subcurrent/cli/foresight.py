@@ -48,7 +48,8 @@ def predict(
         bool, typer.Option("--stages", help="print a table of the stages for every count")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="print the fewest ranks that make a step in this many seconds")
+        float | None,
+        typer.Option(help="print the fewest and the cheapest ranks that make a step in this many seconds"),
     ] = None,
     lengths: Annotated[
         str | None,
@@ -72,12 +73,14 @@ def predict(
     messages. It records what the step would compute and send, and adds up the times with the data of the
     machine file. The prediction includes memory, halo exchange, reductions and the order of a strategy. It
     does not include contention between nodes, except for a network that is a bus. With --simulate it also
-    simulates every rank under SimGrid's SMPI, where messages share the links.
+    simulates every rank under SimGrid's SMPI, where messages share the links, also those between the
+    switches of a fat tree, torus or dragonfly.
 
     \b
       M       time of the messages without overlap
       *       the fastest strategy
-      binds   the bottleneck: what would save most if it took no time (computing, bandwidth or latency)
+      binds   the bottleneck: what would save most if it took no time (computing or of that the memory,
+              bandwidth of messages, latency, disk)
 
     [bold]Examples[/bold]
 

@@ -16,6 +16,7 @@ from ..launch.run import default_name
 from .machine_figures import Places, places
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
+from .topology import MOST_NODES
 
 WARNING = 120  # seconds before the limit at which a job is asked to write a checkpoint
 LIMIT = "01:00:00"  # where none is given
@@ -43,6 +44,8 @@ def script(request: JobRequest) -> str:
         )
     if request.nodes < 1:
         raise BadInput(f"--nodes {request.nodes} is not allowed: it must be a whole number >= 1.")
+    if request.nodes > MOST_NODES:
+        raise BadInput(f"--nodes {request.nodes} is not allowed: it must be at most {MOST_NODES}.")
     if not re.fullmatch(r"\d{1,3}:[0-5]\d:[0-5]\d", request.time or LIMIT):
         raise BadInput(
             f"--time {request.time!r} is not allowed: it must be hours:minutes:seconds, e.g. 01:30:00."

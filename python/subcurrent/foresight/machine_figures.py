@@ -64,7 +64,13 @@ def places(machine: Machine, ranks: int, threads: int, per_node: int | None = No
             f"{ranks} ranks do not fit on {machine.name}: it is one node, for {chosen}, and its "
             "file has no [network]."
         )
-    return Places(ranks, threads, chosen)
+    where = Places(ranks, threads, chosen)
+    if machine.network is not None and (shape := machine.network.shape) and where.nodes > math.prod(shape):
+        raise BadInput(
+            f"{ranks} ranks need {where.nodes} nodes, and network.shape = {shape} of {machine.name} has "
+            f"{math.prod(shape)}."
+        )
+    return where
 
 
 def bandwidth(machine: Machine, busy: int) -> float:
@@ -147,8 +153,8 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "reduction_byte": 0.0,
     }
     if network is not None:
-        sharing = where.on_node if network.kind == "switch" else where.ranks
-        links = network.links if network.kind == "switch" else 1
+        sharing = where.ranks if network.kind == "bus" else where.on_node
+        links = 1 if network.kind == "bus" else network.links
         values["latency"], values["overhead"] = network.latency, network.overhead
         values["network_byte"] = sharing / (network.bandwidth * links)
         values["gap"] = network.gap * sharing
@@ -171,11 +177,14 @@ def reduction(machine: Machine, where: Places) -> float:
 
 
 def without(values: dict[str, Any], what: str) -> dict[str, Any]:
-    """The same machine if something took no time: "computing", "bandwidth", "latency" or "disk"."""
+    """The same machine if something took no time: "computing", of that the "memory", "bandwidth" (of
+    messages), "latency" or "disk"."""
     less = dict(values)
     if what == "computing":
         zero = [0.0] * len(values["byte"])
         less |= {"byte": zero, "flop": zero, "rates": {s: [[0.0, 0.0]] * len(zero) for s in values["rates"]}}
+    elif what == "memory":
+        less |= {"byte": [0.0] * len(values["byte"])}
     elif what == "bandwidth":
         less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte", "reduction_byte"), 0.0)
     elif what == "disk":

@@ -57,10 +57,33 @@ class Node(Table):
 class Network(Table):
     """The network between nodes. A message takes latency + bytes / bandwidth, and overhead on both cores."""
 
-    kind: Literal["switch", "bus"] = key(
-        "topology: links of its own for every node (switch), or one link that all nodes share (bus)",
-        '"switch" or "bus"',
+    kind: Literal["switch", "bus", "fat_tree", "torus", "dragonfly"] = key(
+        "topology: links of its own for every node (switch), or one link that all nodes share (bus); in a "
+        "fat tree, torus or dragonfly links between switches are shared, too. Predictions take these as "
+        "a switch, `predict --simulate` shares their links",
+        '"switch", "bus", "fat_tree", "torus" or "dragonfly"',
         "switch",
+    )
+    shape: list[Annotated[int, Field(ge=1, le=100_000)]] = key(
+        "of a fat tree: nodes of a leaf switch, leaf switches; of a torus: nodes along each axis; of a "
+        "dragonfly: groups, chassis of a group, switches of a chassis, nodes of a switch. Nodes are numbered "
+        "leaf by leaf, along the first axis first, or group by group",
+        "a list of whole numbers from 1 to 100000",
+        [],
+    )
+    trunks: list[Annotated[int, Field(ge=1, le=10_000)]] = key(
+        "number of links between switches, each as fast as all links of a node together; of a fat tree: from "
+        "a leaf switch upwards, each to another switch; of a dragonfly: between two groups, two chassis of a "
+        "group, two switches of a chassis",
+        "a list of whole numbers from 1 to 10000",
+        [],
+    )
+    hop: float = key(
+        "additional latency of each link to or between switches, for `predict --simulate`",
+        "seconds from 0 to 1",
+        0.0,
+        ge=0,
+        le=1,
     )
     latency: float = key(
         "latency: seconds until the first byte arrives", "seconds from 1e-8 to 1", ge=1e-8, le=1

@@ -12,7 +12,9 @@ from ..case.keys import allowed, fields, shown
 from ..case.reading import read_tables
 from ..case.sentences import nearest, sentence
 from ..errors import BadInput
+from ..solvers.kinds import PREDICTED
 from .machine_keys import Machine, Rate
+from .topology import check_topology
 
 
 def folder() -> Path | None:
@@ -51,7 +53,9 @@ def load_machine(path: str | Path) -> Machine:
     try:
         machine = Machine.model_validate(_whole_as_float(tables))
     except ValidationError as error:
-        raise BadInput(f"{path}: {_said(error.errors()[0])}") from None
+        found = error.errors()  # a misspelt key says more than the missing one
+        unknown = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+        raise BadInput(f"{path}: {_said(unknown)}") from None
     _check(machine, str(path))
     return machine
 
@@ -78,7 +82,7 @@ def _whole_as_float(value: object, key: str = "") -> object:
         return {name: _whole_as_float(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [_whole_as_float(item, key) for item in value]
-    counts = {"cores", "links", "per_node", "on_link", "threads", "busy"}
+    counts = {"cores", "links", "shape", "trunks", "per_node", "on_link", "threads", "busy"}
     if isinstance(value, int) and not isinstance(value, bool) and key not in counts:
         return float(value)
     return value
@@ -97,7 +101,15 @@ def _check(machine: Machine, path: str) -> None:
             f"{path}: node.core_bandwidth = {alone:g} is not allowed: it must be from a core's share of "
             f"node.copy_bandwidth, {share:g}, to all of it, {node.copy_bandwidth:g}."
         )
+    if machine.network is not None:
+        check_topology(machine.network, path)
     for solver, stages in machine.rates.items():
+        if solver not in PREDICTED:
+            hint = nearest(solver, list(PREDICTED))
+            raise BadInput(
+                f"{path}: rates.{solver} is not known{f', did you mean rates.{hint}' if hint else ''}: "
+                f"a solver is one of {', '.join(PREDICTED)}."
+            )
         for stage, rates in stages.items():
             for rate in rates:
                 if rate.busy > node.cores and gpu is None:

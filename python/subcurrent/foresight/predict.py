@@ -9,6 +9,7 @@ slowest rank.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ from .prediction import conclusions, stages_of, table_of
 from .rehearse import Part, rehearse
 from .strategies import chosen
 
-PARTS = ("computing", "bandwidth", "latency", "disk")
+PARTS = ("computing", "memory", "bandwidth", "latency", "disk")
+MOST = 10_000_000  # ranks, more than any machine has cores
+MOST_STEPS = 10_000
 CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
@@ -59,6 +62,8 @@ def predict(request: PredictRequest, console: Console) -> int:
     """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
     from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
+    if request.seconds is not None and not 0 < request.seconds < math.inf:
+        raise BadInput(f"--seconds {request.seconds:g} is not allowed: it must be a number > 0.")
     machine = load_machine(find_machine(request.machine))
     case, names, left_out = asked(request, machine)
     if request.simulate:
@@ -78,6 +83,8 @@ def predict(request: PredictRequest, console: Console) -> int:
         for count in counts
     ]
     console.print(table_of(rows, case, machine))
+    for sentence in estimated(case, machine, rows):
+        say(console, sentence, "yellow")
     if request.simulate:
         _simulate(request, case, machine, rows, console)
     if request.stages:
@@ -100,12 +107,18 @@ def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, 
         case = cg.cg_case([*request.sets, *more])
         return case, case.chosen(request.strategies), []
     path = find_case(request.case)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    given = load_case(path, request.sets)
+    before, after = kind_of(given).comparison(request.sweeps)
     sets = [*before, *request.sets, *after, *more, "engine.device=cpu"]
-    case = load_case(path, [*sets, "engine.strategy=blocking"])
+    plain = "blocking" if given.engine.halo_thread_joins else "halo_thread"  # other strategies lack that key
+    case = load_case(path, [*sets, f"engine.strategy={plain}"])
     check_device(case, machine)
     device = [] if machine.gpu is None else ["engine.device=cuda"]
-    names, left_out = chosen(request.strategies, path, [*sets, *device])
+    names, left_out = chosen(request.strategies, path, [*sets, *device, "engine.halo_thread_joins=true"])
+    if "automatic" in request.strategies:
+        left_out.append(
+            "automatic is left out: it measures and chooses one of the others while a run goes on"
+        )
     return case, [name for name in names if name != "automatic"], left_out
 
 
@@ -152,6 +165,8 @@ def counts_of(text: str, option: str = "--ranks") -> list[int]:
         raise BadInput(
             f"{option} {text!r} is not allowed: it must be whole numbers >= 1, separated by commas."
         )
+    if counts[-1] > MOST:
+        raise BadInput(f"{option} {counts[-1]} is not allowed: it must be at most {MOST}.")
     return counts
 
 
@@ -185,7 +200,8 @@ def predicted(
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
-    parts_there = [what for what in PARTS if what != "disk" or machine.disk is not None]
+    absent = {"disk": machine.disk is None, "memory": bool(values["rates"])}  # a rate is of both
+    parts_there = [what for what in PARTS if not absent.get(what)]
     machines = {"as it is": values} | {what: without(values, what) for what in parts_there}
     machines |= {what: scattered(values, machine, case.solver, where, end) for what, end in ENDS.items()}
     played, like = positions(case, where)
@@ -225,6 +241,22 @@ def predicted(
     return row
 
 
+def estimated(case: Case, machine: Machine, rows: list[dict[str, Any]]) -> list[str]:
+    """Names the stages without a rate in a file that has rates of other stages, and the rates of no stage:
+    one of both may be misspelt."""
+    rates = machine.rates.get(case.solver, {})
+    stages = {s["stage"]: 0 for row in rows for told in row["strategies"].values() for s in told["stages"]}
+    without_rate = [name for name in stages if name not in rates]
+    unused = [name for name in rates if name not in stages]
+    if not rates or not without_rate:
+        return []
+    others = f"; its rates of {', '.join(unused)} are not used" if unused else ""
+    return [
+        f"the file of {machine.name} has no rate of {', '.join(without_rate)}, whose times are estimated "
+        f"from declared bytes and operations{others}"
+    ]
+
+
 def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
     """The slowest rank; of ranks that are equally slow because they wait for each other, the one that works
     longest."""
@@ -239,6 +271,8 @@ def whole_passes(case: Case, machine: Machine, steps: int) -> int:
     for single steps only, since passes have their own."""
     if steps < 1:
         raise BadInput(f"--steps {steps} is not allowed: it must be a whole number >= 1.")
+    if steps > MOST_STEPS:
+        raise BadInput(f"--steps {steps} is not allowed: it must be at most {MOST_STEPS}.")
     length, rates = case.one_length("a prediction"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(

@@ -24,9 +24,13 @@ def best(row: dict[str, Any]) -> str:
 
 
 def binding(row: dict[str, Any], name: str) -> str:
-    """The bottleneck: what would save most of a step if it took no time, and how much."""
-    saved = row["strategies"][name]["saved"]
+    """The bottleneck: what would save most of a step if it took no time, and how much. Computing that is
+    bound by the memory is called so where bytes and operations are known separately."""
+    saved = dict(row["strategies"][name]["saved"])
+    memory = saved.pop("memory", 0.0)
     most = max(saved, key=saved.get)
+    if most == "computing" and memory > saved[most] / 2:
+        return f"memory {100 * memory:.0f} %"
     return f"{most} {100 * saved[most]:.0f} %"
 
 
@@ -45,6 +49,16 @@ def _between(row: dict[str, Any], name: str) -> str:
         if high - low >= CLOSE / 5
         else ""
     )
+
+
+def _regime(row: dict[str, Any]) -> str:
+    """Which of both can hide the other: communication or the computation of the core."""
+    apart = row["strategies"].get("ordered", row["strategies"]["blocking"])
+    core, messages = sum(s["core"] for s in apart["stages"]), _moving(row)
+    if core <= 0 or messages <= 0:
+        return ""
+    hides = "communication can hide" if messages <= core else "only a part of the communication can hide"
+    return f"; M / C_core = {messages / core:.2f}: {hides}"
 
 
 def _moving(row: dict[str, Any]) -> float:
@@ -87,7 +101,12 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
 
 def stages_of(row: dict[str, Any]) -> Table:
     fastest = best(row)
-    shown = Table(title=f"{row['ranks']} ranks; milliseconds a step", title_justify="left")
+    shown = Table(
+        title=f"{row['ranks']} ranks; milliseconds a step",
+        title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+    )
     for title in (
         "stage",
         "strategy",
@@ -103,7 +122,8 @@ def stages_of(row: dict[str, Any]) -> Table:
         "messages",
         "kB",
     ):
-        shown.add_column(title, justify="left" if title in ("stage", "strategy") else "right")
+        number = title not in ("stage", "strategy")
+        shown.add_column(title, justify="right" if number else "left", no_wrap=number)
     for name in dict.fromkeys(("blocking", fastest)):
         for stage in row["strategies"][name]["stages"]:
             times = [
@@ -111,7 +131,7 @@ def stages_of(row: dict[str, Any]) -> Table:
                 for key in ("shell", "core", "boundary", "start", "poke", "wait", "files", "total")
             ]
             counts = f"{stage['messages']:g}", f"{1e-3 * stage['bytes']:.4g}"
-            shown.add_row(stage["stage"], name, f"{stage['runs']:g}", *times, *counts)
+            shown.add_row(stage["stage"], name.replace("_", " "), f"{stage['runs']:g}", *times, *counts)
     return shown
 
 
@@ -138,7 +158,7 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
         else:
             said.append(
                 f"{row['ranks']} ranks: {fastest} is {plain / overlapped:.3f} times as fast as blocking"
-                f"{_between(row, fastest)}."
+                f"{_between(row, fastest)}{_regime(row)}."
             )
     shares = efficiencies(rows, weak)
     for limit in (0.8, 0.5):
@@ -148,15 +168,31 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
             if below is None
             else f"efficiency falls below {100 * limit:.0f} % at {below} ranks."
         )
-    times = [row["strategies"][best(row)]["T"] for row in rows]
-    fewest = rows[times.index(min(times))]["ranks"]
-    if not weak and fewest != rows[-1]["ranks"]:
-        said.append(f"a step is fastest on {fewest} ranks: with more it takes longer.")
+    too_large = [f"{row['ranks']}" for row in rows if row["fits"] is False]
+    if too_large:
+        said.append(f"the case does not fit into the memory of {', '.join(too_large)} ranks.")
+    fitting = [(row["strategies"][best(row)]["T"], row) for row in rows if row["fits"] is not False]
+    if not weak and fitting:
+        fastest = min(fitting, key=lambda pair: pair[0])[1]
+        if fastest["ranks"] != rows[-1]["ranks"]:
+            said.append(f"a step is fastest on {fastest['ranks']} ranks: with more it takes longer.")
     if wanted is not None:
-        enough = next((row["ranks"] for row, time in zip(rows, times, strict=True) if time <= wanted), None)
+        said += _enough([pair for pair in fitting if pair[0] <= wanted], weak, wanted)
+    return said
+
+
+def _enough(enough: list[tuple[float, dict[str, Any]]], weak: bool, wanted: float) -> list[str]:
+    """The fewest ranks that make a step in the time that is wanted, and those that occupy their nodes for the
+    shortest time in all."""
+    if not enough:
+        return [f"none of these rank counts makes a step in {wanted:g} s."]
+    fewest = enough[0][1]["ranks"]
+    said = [f"{fewest} ranks are the fewest of these counts that make a step in {wanted:g} s."]
+    if not weak:  # else each count is another problem
+        time, row = min(enough, key=lambda pair: pair[0] * pair[1]["nodes"])
+        nodes = row["nodes"]
         said.append(
-            f"none of these rank counts makes a step in {wanted:g} s."
-            if enough is None
-            else f"{enough} ranks are the fewest of these counts that make a step in {wanted:g} s."
+            f"{row['ranks']} ranks on {nodes} node{'s' if nodes > 1 else ''} are the cheapest of them: "
+            f"{time * nodes:.3g} node-seconds a step."
         )
     return said

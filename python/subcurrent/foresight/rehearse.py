@@ -98,6 +98,11 @@ def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple
     return context, predicted_kind(case).make(module, context, options)
 
 
+def joins(case: Any) -> bool:
+    """Whether the thread of `halo_thread` also computes core tiles."""
+    return getattr(case.engine, "halo_thread_joins", True)
+
+
 def _told(module: Any, part: Part) -> Any:
     """What all ranks send to each other while they are created."""
     told = module.Told()
@@ -136,7 +141,7 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
             context.close()
         if noted:
             answer[strategy] = {
-                name: module.forecast(noted, part.played, part.like, machine, by_engine)
+                name: module.forecast(noted, part.played, part.like, machine, by_engine, joins(case))
                 for name, machine in part.machines.items()
             }
             answer[strategy]["work"] = work

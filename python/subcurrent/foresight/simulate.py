@@ -22,6 +22,7 @@ from ..solvers.cg.case import NAME as CG
 from .machine_figures import Places, figures, places
 from .machine_keys import Machine
 from .rehearse import Part, rehearse
+from .topology import described
 
 MOST = 4096  # ranks
 BY_PIECES = 256  # ranks; of more, what a stage sends from one to another is one message
@@ -39,6 +40,7 @@ SOURCES = (
     "engine/plan/executor.cpp",
     "engine/plan/strategy.cpp",
 )
+TOPOLOGY = "model/simulate/topology.cpp"
 SPEED = 1e9  # operations/s of a simulated core; what is computed is given in seconds
 INSTANT = 1e15  # bytes/s of what takes no time
 SETTINGS = (
@@ -126,7 +128,7 @@ def simulated(
     program = compiled(programs)
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        (home / "platform.xml").write_text(platform(machine, where, values["network_byte"]))
+        network = _written(home, machine, where, values["network_byte"], programs)
         hosts = "".join(f"node-{rank // where.per_node}\n" for rank in range(ranks))
         (home / "hosts").write_text(hosts)
         for name in strategies:
@@ -147,7 +149,7 @@ def simulated(
             )
         ]
         rehearse(parts)
-        line = [programs.run, "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
+        line = [programs.run, "-np", str(ranks), "-platform", network, "-hostfile", "hosts"]
         transforms = case.all_to_all and case.solver != CG
         whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
         settings = [*SETTINGS, TOGETHER] if transforms and ranks > EXACT else SETTINGS
@@ -155,6 +157,15 @@ def simulated(
         pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
         return {name: _played(home, [*line, name, pieces, passes]) / length for name in strategies}
+
+
+def _written(home: Path, machine: Machine, where: Places, rank_byte: float, programs: Simulator) -> str:
+    """Writes the description of the network, and returns the path of what reads it."""
+    if not machine.network.shape:
+        (home / "platform.xml").write_text(platform(machine, where, rank_byte))
+        return "platform.xml"
+    (home / "topology").write_text(described(machine, where, rank_byte, SPEED))
+    return str(compiled(programs, (TOPOLOGY,), "topology", ".so", ("-shared", "-fPIC")))
 
 
 def platform(machine: Machine, where: Places, rank_byte: float) -> str:
@@ -177,29 +188,36 @@ def platform(machine: Machine, where: Places, rank_byte: float) -> str:
     )
 
 
-def compiled(programs: Simulator) -> Path:
-    """The program that each simulated rank runs, compiled once for these sources."""
+def compiled(
+    programs: Simulator,
+    sources: tuple[str, ...] = SOURCES,
+    name: str = "simulated",
+    ending: str = "",
+    more: tuple[str, ...] = (),
+) -> Path:
+    """The program that each simulated rank runs, or a library for the simulator, compiled once for these
+    sources."""
     from ..stencil import compiling  # noqa: PLC0415 - all of the stencils: slow to load
 
     root = compiling.headers()
-    missing = [name for name in SOURCES if not (root / name).is_file()]
+    missing = [source for source in sources if not (root / source).is_file()]
     if missing:
         raise SubcurrentError(f"{root / missing[0]} is missing: reinstall subcurrent.")
     digest = hashlib.sha256(programs.compiler.encode())
-    for name in SOURCES:
-        path = root / name
+    for source in sources:
+        path = root / source
         digest.update(path.read_bytes())
         if (header := path.with_suffix(".hpp")).is_file():
             digest.update(header.read_bytes())
-    program = compiling.folder() / f"simulated-{digest.hexdigest()[:16]}"
+    program = compiling.folder() / f"{name}-{digest.hexdigest()[:16]}{ending}"
     if program.is_file():
         return program
     with writing(program.parent):
         program.parent.mkdir(parents=True, exist_ok=True)
     part = program.with_name(f"{program.name}.{os.getpid()}")
-    line = [programs.compiler, "-std=c++20", "-O2", f"-I{root}", "-o", str(part)]
+    line = [programs.compiler, "-std=c++20", "-O2", *more, f"-I{root}", "-o", str(part)]
     done = subprocess.run(
-        [*line, *(str(root / name) for name in SOURCES)], check=False, capture_output=True, text=True
+        [*line, *(str(root / source) for source in sources)], check=False, capture_output=True, text=True
     )
     if done.returncode != 0:
         said = next((text for text in done.stderr.splitlines() if "error" in text), "it said nothing")

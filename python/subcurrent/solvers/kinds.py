@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import Each
+from . import NAMES, Each
 
 if TYPE_CHECKING:
     from ..case.reading import Case
     from .kind import Kind, Predicted
 
 KINDS: Mapping[str, Kind] = Each("kind", "KIND")
+PREDICTED = (*NAMES, "cg")  # solvers for which `predict` has a kind
 
 
 def predicted_kind(case: Any) -> Predicted:
