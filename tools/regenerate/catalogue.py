@@ -62,6 +62,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "forced_hit_256",
+        "cases/forced_hit_128/README.md",
+        2400,
+        "the same out of core, on 256³ points",
+        runs.forced_hit_256,
+        1e-1,
+    ),
+    Figure(
         "forced_scalar",
         "cases/forced_scalar/README.md",
         400,
@@ -102,6 +110,13 @@ COMPUTED = (
         60,
         "the paper's first grid",
         cavities.cavity_paper_a,
+    ),
+    Figure(
+        "cavity_paper_b",
+        "cases/cavity_paper_a/README.md",
+        1500,
+        "the paper's second grid",
+        cavities.cavity_paper_b,
     ),
     Figure(
         "backward_step",
@@ -218,6 +233,14 @@ COMPUTED = (
         "open flux and polar-cap potential, spacing 1",
         planets.earth_south_convection,
         2e-2,
+    ),
+    Figure(
+        "earth_south_rates",
+        "cases/earth_south/README.md",
+        240,
+        "how fast field lines open and close, spacing 1",
+        planets.earth_south_rates,
+        5e-2,
     ),
     Figure(
         "earth_south_pressures",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import python
+from .commands import tables_in
 from .runs import CASES, run, summary, table
 
 
@@ -82,8 +83,15 @@ def earth_south_convection(scratch: Path) -> list[str]:
     """What cases/earth_south/convection.py prints of the tail: every second row from t = 2000 on."""
     tail(scratch / "as it is")
     text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900")
-    heading, rule, *rows = [line for line in text.splitlines() if line.startswith("|")]
+    heading, rule, *rows = tables_in(text)[0]
     return [heading, rule, *rows[::2]]
+
+
+def earth_south_rates(scratch: Path) -> list[str]:
+    """What the same prints with --rates."""
+    tail(scratch / "as it is")
+    text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900", "--rates")
+    return tables_in(text)[1]
 
 
 def earth_south_polar_cap(scratch: Path) -> Path:
