@@ -9,13 +9,18 @@ import pytest
 
 import dungey
 from subcurrent.case.reading import typed_case
-from subcurrent.solvers.magnetosphere.reconnection import find_cap, find_rates, largest_stretch
+from subcurrent.solvers.magnetosphere.reconnection import (
+    _boundary,
+    find_cap,
+    find_rates,
+    largest_stretch,
+)
 
 B, E, HALF = 1e-3, -4e-5, 14.0  # the ring of neutral points is at 10
 LASTS = 40.0
 
 
-def case_of(**planet):
+def case_of(resistivity=0.0, **planet):
     counts = [round(2 * HALF) + 1] * 3
     faces = {"x-": "wind", "x+": "free", **dict.fromkeys(("y-", "y+", "z-", "z+"), "free")}
     tables = {
@@ -25,6 +30,7 @@ def case_of(**planet):
         "boundaries": faces,
         "planet": {"inner": 1.5, "outer": 3.0, **planet},
         "wind": {"density": 5.0, "velocity": [300.0, 0.0, 0.0], "temperature": 2e5},
+        "diffusion": {"resistivity": resistivity},
         "run": {"steps": 1},
     }
     return typed_case(tables, None)
@@ -96,6 +102,22 @@ def test_the_rates_do_not_turn_with_the_planet():
     assert turning.day == pytest.approx(still.day)
 
 
+def test_a_resistive_plasma_at_rest_loses_open_flux():
+    """B has the part s rho^2 / 2 along z more, whose current s (y, -x, 0) flows around the axis: with the
+    resistivity eta 2 pi eta s rho^2 passes outwards through a circle."""
+    s, eta = 4e-6, 1e-2
+    case = case_of(resistivity=eta)
+    state = dungey.state(case.grid.low, case.grid.points, 1.0, B)
+    field = state.magnetic.copy()
+    field[2] += s * (state.points[0] ** 2 + state.points[1] ** 2) / 2
+    first = find_cap(dataclasses.replace(state, magnetic=field), case, nodes=21)
+    found = find_rates(first, dataclasses.replace(first, time=1.0), case)
+    lengths, _ = _boundary(first, np.zeros(2))
+    lost = 2 * np.pi * eta * s * (first.sphere.radius * lengths.mean()) ** 2
+    assert found.day == 0
+    assert found.night == pytest.approx(1e-3 * case.units().potential * lost, rel=0.01)
+
+
 def test_without_open_lines_there_is_no_rate():
     found, _ = rates(-B, -B, 0.0)
     assert found is None
@@ -104,5 +126,5 @@ def test_without_open_lines_there_is_no_rate():
 def test_the_largest_stretch_may_pass_the_end():
     assert largest_stretch(np.array([2.0, -1.0, -5.0, 3.0, 1.0])) == (6.0, (3, 1))
     assert largest_stretch(np.array([-1.0, 4.0, -1.0, 2.0, -9.0])) == (5.0, (1, 4))
-    assert largest_stretch(np.array([1.0, 1.0])) == (2.0, (0, 0))
+    assert largest_stretch(np.array([1.0, 1.0])) == (2.0, (0, 2))
     assert largest_stretch(np.array([-1.0, -2.0])) == (0.0, None)

@@ -4,7 +4,7 @@ crosses the boundary of the polar cap in the frame of this boundary.
 
 Along the boundary (s counterclockwise about the field that enters the planet, u its velocity)
 
-    dF/dt = integral of (E + u x B) . ds = day - night,    E = -v x B
+    dF/dt = integral of (E + u x B) . ds = day - night,    E = -v x B + eta J
 
 for the open flux F (Siscoe & Huang 1985, J. Geophys. Res. 90, 543). The day side is the stretch of the
 boundary through which most flux enters the cap, the night side is the rest.
@@ -32,7 +32,7 @@ ALONG = 32  # points of a ray
 @dataclass(frozen=True)
 class Rates:
     """One hemisphere between two states. Hours are local time, 12 at noon; the stretch goes from the first to
-    the second by way of growing hours."""
+    the second by way of growing hours, from 0 to 24 if it is the whole boundary."""
 
     begin: float  # in the solver's unit
     end: float
@@ -59,9 +59,17 @@ class Cap:
     """The open lines of one state on its sphere."""
 
     sphere: Sphere
+    resistive: np.ndarray  # eta J at the nodes
     time: float
     low: np.ndarray  # the part of the plane in which they lie
     high: np.ndarray
+
+    def voltages(self, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """As those of the sphere, with the resistive part of E."""
+        first, last = self.sphere.points(begin), self.sphere.points(end)
+        both = self.sphere.space.between(self.resistive, np.concatenate([first, last]))
+        resistive = 0.5 * (both[: len(begin)] + both[len(begin) :])
+        return self.sphere.voltages(begin, end) - (resistive * (last - first)).sum(-1)
 
 
 def find_cap(state: PlasmaField, case: MagnetosphereCase, side: int = 1, nodes: int = NODES) -> Cap | None:
@@ -73,7 +81,8 @@ def find_cap(state: PlasmaField, case: MagnetosphereCase, side: int = 1, nodes: 
     if network is None:
         return None
     flat = network.flat
-    return Cap(sphere, state.time, flat.min(axis=0), flat.max(axis=0))
+    resistive = case.diffusion.resistivity * space.current()
+    return Cap(sphere, resistive, state.time, flat.min(axis=0), flat.max(axis=0))
 
 
 def find_rates(before: Cap | None, after: Cap | None, case: MagnetosphereCase) -> Rates | None:
@@ -144,7 +153,7 @@ def _entering(
     rays, voltages = _directions(), np.zeros(RAYS)
     for cap, lengths in (before, after):
         points = middle + lengths[:, None] * rays
-        voltages += 0.5 * cap.sphere.voltages(points, np.roll(points, -1, axis=0))
+        voltages += 0.5 * cap.voltages(points, np.roll(points, -1, axis=0))
     (one, first), (other, second) = before, after
     between = middle + 0.5 * (first + second)[:, None] * rays
     density = 0.5 * (one.sphere.flux(between) + other.sphere.flux(between))
@@ -153,12 +162,14 @@ def _entering(
 
 
 def largest_stretch(values: np.ndarray) -> tuple[float, tuple[int, int] | None]:
-    """The largest sum of neighbours on a circle, and the first of them and the one after the last; 0 and None
-    if no value is positive."""
+    """The largest sum of neighbours on a circle, and the first of them and the one after the last, 0 and their
+    number for all; 0 and None if no value is positive."""
     count = len(values)
     if not (values > 0).any():
         return 0.0, None
     before = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values]))])
     sums = np.stack([before[n : n + count] - before[:count] for n in range(1, count + 1)])
     length, first = np.unravel_index(np.argmax(sums), sums.shape)
+    if length + 1 == count:
+        return float(values.sum()), (0, count)
     return float(sums[length, first]), (int(first), int((first + length + 1) % count))
