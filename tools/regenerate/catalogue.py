@@ -219,6 +219,14 @@ COMPUTED = (
         2e-2,
     ),
     Figure(
+        "earth_north_drift",
+        "cases/earth_north/README.md",
+        300,
+        "day side and tail for smaller coefficients, spacing 1",
+        planets.earth_north_drift,
+        5e-2,
+    ),
+    Figure(
         "earth_south_tail",
         "cases/earth_south/README.md",
         480,

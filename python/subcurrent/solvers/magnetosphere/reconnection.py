@@ -162,8 +162,8 @@ def _entering(
 
 
 def largest_stretch(values: np.ndarray) -> tuple[float, tuple[int, int] | None]:
-    """The largest sum of neighbours on a circle, and the first of them and the one after the last, 0 and their
-    number for all; 0 and None if no value is positive."""
+    """The largest sum of neighbours on a circle, the first of them and the one after the last, 0 and their
+    number for all of them; 0 and None if no value is positive."""
     count = len(values)
     if not (values > 0).any():
         return 0.0, None
