@@ -112,13 +112,6 @@ COMPUTED = (
         cavities.cavity_paper_a,
     ),
     Figure(
-        "cavity_paper_b",
-        "cases/cavity_paper_a/README.md",
-        1500,
-        "the paper's second grid",
-        cavities.cavity_paper_b,
-    ),
-    Figure(
         "backward_step",
         "cases/backward_step/README.md",
         3000,

@@ -152,9 +152,3 @@ def cavity_paper_a(scratch: Path) -> list[str]:
         folder = run(scratch / residual, "cavity_paper_a", f'pressure.residual="{residual}"')
         rows.append(paper_row(folder, residual, "99.0 and 98.9 %"))
     return table(PAPER, rows)
-
-
-def cavity_paper_b(scratch: Path) -> list[str]:
-    """The same on its larger grid, by the residual of the case file."""
-    folder = run(scratch / "true", "cavity_paper_b")
-    return table(PAPER, [paper_row(folder, "true", "99.2 and 98.8 %")])

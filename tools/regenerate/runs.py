@@ -131,7 +131,7 @@ def forced_hit(scratch: Path) -> list[str]:
 
 
 # points, viscosity, time step, end: each starts from the last state of the one before
-HIT_STARTS = ((64, 0.011, 0.02, 6), (128, 0.0045, 0.01, 4), (256, 0.0018, 0.005, 6))
+HIT_STARTS = ((64, 0.011, 0.02, 6), (128, 0.0045, 0.01, 4), (256, 0.0018, 0.005, 5))
 
 
 def forced_hit_256(scratch: Path) -> list[str]:
