@@ -3,6 +3,7 @@
 #include "io/snapshot_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -57,19 +58,40 @@ class Source {
 
   /// Throws unless a field has these points and components.
   void check_shape(const std::string& name, Int3 n, int components) const {
-    if (!has("fields") || !has("fields/" + name))
-      refuse(path_ + " is no snapshot with a field \"" + name + "\"");
-    const Handle data(H5Dopen2(file_, ("fields/" + name).c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle space(H5Dget_space(data), H5Sclose);
-    std::vector<hsize_t> wanted{hsize_t(n.z), hsize_t(n.y), hsize_t(n.x)};
+    Shape wanted{hsize_t(n.z), hsize_t(n.y), hsize_t(n.x)};
     if (components > 1) wanted.push_back(hsize_t(components));
-    std::vector<hsize_t> held(std::size_t(std::max(0, H5Sget_simple_extent_ndims(space))));
-    H5Sget_simple_extent_dims(space, held.data(), nullptr);
+    const Shape held = shape(name);
     if (held == wanted) return;
     std::string shape;
     for (const hsize_t count : held) shape += (shape.empty() ? "" : ", ") + std::to_string(count);
     refuse("the snapshot " + path_ + " holds an array of shape (" + shape + "), not the run's " +
            to_string(n) + " points");
+  }
+
+  /// Points along z, y, x, and perhaps components.
+  Shape shape(const std::string& name) const {
+    if (!has("fields") || !has("fields/" + name))
+      refuse(path_ + " is no snapshot with a field \"" + name + "\"");
+    const Handle data(H5Dopen2(file_, ("fields/" + name).c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(H5Dget_space(data), H5Sclose);
+    Shape held(std::size_t(std::max(0, H5Sget_simple_extent_ndims(space))));
+    H5Sget_simple_extent_dims(space, held.data(), nullptr);
+    return held;
+  }
+
+  UniformField uniform(const std::string& name) const {
+    const Shape held = shape(name);
+    if (held.size() < 3 || !has("grid") || H5Aexists_by_name(file_, "grid", "Spacing", H5P_DEFAULT) <= 0)
+      refuse("the points of the snapshot " + path_ + " have no uniform spacing");
+    const auto three = [&](const char* attribute) {
+      const Handle stored(H5Aopen_by_name(file_, "grid", attribute, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+      std::array<double, 3> values{};
+      const Handle space(H5Aget_space(stored), H5Sclose);
+      if (H5Sget_simple_extent_npoints(space) != 3 || H5Aread(stored, H5T_NATIVE_DOUBLE, values.data()) < 0)
+        damaged(std::string("grid/") + attribute);
+      return values;
+    };
+    return {{int(held[2]), int(held[1]), int(held[0])}, {three("Origin"), three("Spacing")}};
   }
 
   [[noreturn]] void damaged(const std::string& name) const {
@@ -159,6 +181,12 @@ Array checked_field(const Context& context, const std::string& path, const std::
 }
 
 }  // namespace
+
+UniformField find_uniform_field(const Context& context, const std::string& path, const std::string& name) {
+  UniformField found;
+  context.together([&] { found = Source(path).uniform(name); });
+  return found;
+}
 
 void read_snapshot_field(const std::string& path, const std::string& name, Storage& storage) {
   const Context& context = storage.grid().context();

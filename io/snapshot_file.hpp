@@ -7,8 +7,19 @@
 #include <vector>
 
 #include "engine/field/storage.hpp"
+#include "io/snapshot.hpp"
 
 namespace sc::io {
+
+/// Where a snapshot's field lies that has points with uniform spacing.
+struct UniformField {
+  Int3 points;
+  UniformPoints at;
+};
+
+/// Collective. Throws Error (bad_input) on all ranks if the file is no snapshot with such a field, or its
+/// points have coordinates of their own; Error (storage) if it cannot be read.
+UniformField find_uniform_field(const Context& context, const std::string& path, const std::string& name);
 
 /// Collective: sets the own cells of `storage` (real) to the snapshot's field `name`, with any decomposition;
 /// the halo is stale afterwards. Throws Error (bad_input) on all ranks if the file is no snapshot, or its

@@ -6,6 +6,8 @@
     tools/figures.py NAME…             computes those anew and puts them in their place
     tools/figures.py --check NAME…     computes them and says what differs from the documents
     tools/figures.py --cheap           all that take seconds; also with --check
+    tools/figures.py --runs FOLDER NAME…   keeps the runs of cases in FOLDER/NAME, and takes those that are
+                                           finished there
 
 A table stands between `<!-- figures: NAME -->` and `<!-- /figures -->`. Seconds are those of two cores at
 rest. What is measured time is never compared: no two machines share it. Pictures are not compared either.
@@ -17,6 +19,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from regenerate import ROOT, blocks
@@ -50,9 +53,18 @@ def chosen(names: list[str], cheap: bool) -> list[Figure]:
     return [CATALOGUE[name] for name in names]
 
 
-def regenerate(figure: Figure, check: bool) -> list[str]:
+def folder_for(figure: Figure, runs: Path | None) -> AbstractContextManager[str]:
+    """Where its runs go: to a folder that stays if one is given."""
+    if runs is None:
+        return tempfile.TemporaryDirectory(prefix="figures-")
+    folder = runs.absolute() / figure.name
+    folder.mkdir(parents=True, exist_ok=True)
+    return nullcontext(str(folder))
+
+
+def regenerate(figure: Figure, check: bool, runs: Path | None = None) -> list[str]:
     """Makes one anew; what differs from the documents, where that is asked."""
-    with tempfile.TemporaryDirectory(prefix="figures-") as scratch:
+    with folder_for(figure, runs) as scratch:
         made = figure.make(Path(scratch))
         if isinstance(made, Path):
             if check:
@@ -78,6 +90,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--cheap", action="store_true", help=f"all that take {CHEAP} s and less")
     parser.add_argument("--check", action="store_true", help="compare, change nothing")
+    parser.add_argument("--runs", type=Path, metavar="FOLDER", help="keep runs there, take finished ones")
     options = parser.parse_args()
     if options.list:
         print(listed())
@@ -86,7 +99,7 @@ def main() -> int:
     for figure in chosen(options.names, options.cheap):
         print(f"{figure.name}: {figure.place} (about {figure.seconds} s)", flush=True)
         try:
-            differences = regenerate(figure, options.check)
+            differences = regenerate(figure, options.check, options.runs)
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
             print(f"figures: {figure.name} could not be made: {said[-1] if said else error}", file=sys.stderr)

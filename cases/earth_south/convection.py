@@ -4,11 +4,20 @@
 
     python cases/earth_south/tail.py
     python cases/earth_south/convection.py runs/earth_south_tail [--nodes 41] [--since 0]
+        [--rates]
 
 Prints a markdown table with a row for each snapshot from the time `since` on, of the northern hemisphere: the
 open flux by field lines and, where z- is an equator, beyond the neutral line; the potential, and the same
 along a straight line between the places where it is largest and smallest; the part of E = -v x B that is no
-gradient. Below, for a constant wind, the potential that is usual for the Earth in such a wind, by the formula
+gradient.
+
+With --rates another table, with a row for two snapshots that follow each other: how fast field lines are
+opened (day) and closed (night), by the flux that crosses the boundary of the polar cap in the frame of this
+boundary; their difference, which is the growth of the open flux by Faraday's law, beside this growth; the
+local times between which flux enters; the share of the rays from the middle of the cap that cross its
+boundary several times, where a length on a ray does not describe it.
+
+Below, for a constant wind, the potential that is usual for the Earth in such a wind, by the formula
 that Boyle, Reiff & Hairston (1997, J. Geophys. Res. 102, 111) fitted to measurements of satellites.
 """
 
@@ -17,13 +26,16 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from subcurrent.errors import SubcurrentError
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.figures import stored_case
+from subcurrent.report.flowfield import PlasmaField
 from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.convection import NODES, find_convection, without_convection
+from subcurrent.solvers.magnetosphere.reconnection import RAYS, find_cap, find_rates
 from subcurrent.solvers.magnetosphere.units import Wind
 
 HEADING = (
@@ -34,6 +46,7 @@ HEADING = (
     "along a line (kV)",
     "no gradient",
 )
+RATES = ("t", "day (kV)", "night (kV)", "day - night (kV)", "growth (kV)", "flux enters, h", "folded")
 
 
 def boyle(wind: Wind) -> float:
@@ -43,16 +56,19 @@ def boyle(wind: Wind) -> float:
     return 1e-4 * speed**2 + 11.7 * field * math.sin(clock / 2) ** 3
 
 
-def rows(folder: RunFolder, nodes: int, since: float) -> Iterator[tuple[str, ...]]:
-    case = stored_case(folder)
-    why = without_convection(case)
+def states(folder: RunFolder, since: float) -> Iterator[PlasmaField]:
+    why = without_convection(stored_case(folder))
     if why is not None:
         raise SystemExit(f"{folder.path}: {why}")
     for path in folder.all_snapshots():
         plasma = read_plasma(path)
-        if plasma.time < since:
-            continue
-        found = find_convection(plasma, case, nodes)
+        if plasma.time >= since:
+            yield plasma
+
+
+def rows(folder: RunFolder, nodes: int, since: float) -> Iterator[tuple[str, ...]]:
+    for plasma in states(folder, since):
+        found = find_convection(plasma, stored_case(folder), nodes)
         cap = found.north
         values = (cap.open_flux, found.neutral_line, cap.potential, cap.along_line)
         yield (
@@ -62,16 +78,40 @@ def rows(folder: RunFolder, nodes: int, since: float) -> Iterator[tuple[str, ...
         )
 
 
+def rate_rows(folder: RunFolder, nodes: int, since: float) -> Iterator[tuple[str, ...]]:
+    case = stored_case(folder)
+    caps = (find_cap(plasma, case, nodes=nodes) for plasma in states(folder, since))
+    for before, after in pairwise(caps):
+        rates = find_rates(before, after, case)
+        if rates is None:
+            continue
+        values = (rates.day, rates.night, rates.day - rates.night, rates.growth)
+        yield (
+            f"{rates.begin:.0f} to {rates.end:.0f}",
+            *(f"{value:.1f}" for value in values),
+            "–" if rates.hours is None else "{:.1f} to {:.1f}".format(*rates.hours),
+            f"{100 * rates.folded / RAYS:.0f} %",
+        )
+
+
+def show(heading: tuple[str, ...], found: Iterator[tuple[str, ...]]) -> None:
+    for cells in (heading, ("---",) * len(heading), *found):
+        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--nodes", type=int, default=NODES, help="along a side of the grid on a hemisphere")
     parser.add_argument("--since", type=float, default=0.0, help="only snapshots from this time on")
+    parser.add_argument("--rates", action="store_true", help="of opening and closing, too")
     arguments = parser.parse_args()
     folder = RunFolder(arguments.folder)
     try:
-        for cells in (HEADING, ("---",) * len(HEADING), *rows(folder, arguments.nodes, arguments.since)):
-            print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+        show(HEADING, rows(folder, arguments.nodes, arguments.since))
+        if arguments.rates:
+            print()
+            show(RATES, rate_rows(folder, arguments.nodes, arguments.since))
         wind = stored_case(folder).solar_wind()
     except SubcurrentError as error:
         raise SystemExit(error.sentence) from None

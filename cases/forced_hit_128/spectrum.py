@@ -76,7 +76,7 @@ def row(found: dict) -> tuple[str, ...]:
     means = found["means"]
     return (
         f"{found['points']}³",
-        f"{found['half']:.0f} to {found['until']:.0f}",
+        f"{found['half']:.4g} to {found['until']:.4g}",
         f"{means['taylor_reynolds']:.1f}",
         f"{means['kmax_eta']:.2f}",
         f"{found['thirds']:.2f}",

@@ -7,8 +7,10 @@
 #include "io/snapshot_file.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/solver_face.hpp"
+#include "solvers/turbulence/resample.hpp"
 #include "solvers/turbulence/solver.hpp"
 
+#include <cmath>
 #include <numbers>
 
 namespace nb = nanobind;
@@ -28,11 +30,11 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
   /// What is kept in memory and what in files, and what is not as it should be, a line each.
   std::string plan() { return said + (solver().budget().disk_used() ? solver().budget().describe() : ""); }
 
-  /// From a snapshot's velocity, made free of divergence, and perhaps its scalar, or from the modes of a
-  /// checkpoint; at time 0.
+  /// From a snapshot's velocity, made free of divergence, and perhaps its scalar, with any number of points,
+  /// or from the modes of a checkpoint; at time 0.
   void start_from_snapshot(const std::string& path, bool scalar) {
-    io::read_snapshot_field(path, "velocity", solver().velocity_points().storage(0));
-    if (scalar) io::read_snapshot_field(path, "scalar", solver().scalar_points().storage(0));
+    read_points(path, "velocity", solver().velocity_points());
+    if (scalar) read_points(path, "scalar", solver().scalar_points());
     solver().start_from_points(scalar);
   }
   void start_from_checkpoint(const std::string& path) {
@@ -43,6 +45,7 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
   static void add(nb::dict& to, const turbulence::Measures& measures);
 
  private:
+  void read_points(const std::string& path, const std::string& name, AnyField& to);
   std::vector<NamedField> fields() override {
     std::vector<NamedField> all{
         {"velocity", nullptr, true, [this]() -> AnyField& { return solver().velocity_points(); }},
@@ -78,6 +81,22 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
   io::Snapshot snapshot() override;
   io::CheckpointContents contents() override;
 };
+
+/// A field of a snapshot of the same box.
+void TurbulenceFace::read_points(const std::string& path, const std::string& name, AnyField& to) {
+  const io::UniformField stored = io::find_uniform_field(context(), path, name);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double side = stored.at.spacing[std::size_t(axis)] * stored.points[axis];
+    if (std::abs(side / (2 * std::numbers::pi) - 1) > 1e-6)
+      refuse("the snapshot " + path + " shows a box of side " + std::to_string(side) + " along " +
+             "xyz"[axis] + ", not this run's 2 pi");
+  }
+  if (stored.points == to.grid().cells()) return io::read_snapshot_field(path, name, to.storage(0));
+  const Grid grid(context(), {.cells = stored.points, .halo = 0, .split = to.grid().split()});
+  AnyField from(grid, name, to.storage(0).type(), to.storage(0).components(), {});
+  io::read_snapshot_field(path, name, from.storage(0));
+  turbulence::resample(from, to);
+}
 
 io::Snapshot TurbulenceFace::snapshot() {
   Turbulence& flow = solver();

@@ -9,7 +9,7 @@ have psi = 3 b^(1/3) and bound the open ones. The azimuth and psi are the same a
     Phi = -e y sqrt(2 / (b r^3) + 1) = -e sqrt(psi / b) sin(azimuth),
 
 which far away is that of a uniform field e along y. v = E x B / B^2 with E = -grad Phi is a steady flow of an
-ideal plasma: -v x B = E.
+ideal plasma: -v x B = E. Where b grows, E has the part db/dt / 2 z x r more (Faraday).
 """
 
 import numpy as np
@@ -51,8 +51,10 @@ def electric(points: np.ndarray, b: float, e: float, moment: np.ndarray) -> np.n
     return e * (g * across - 3 * y / (b * r**5 * g) * points)
 
 
-def state(low, counts, spacing: float, b: float, e: float = 0.0, tilt: float = 0.0) -> PlasmaField:
-    """On a grid; within half a radius, and where B is weak, at rest."""
+def state(
+    low, counts, spacing: float, b: float, e: float = 0.0, tilt: float = 0.0, growth: float = 0.0
+) -> PlasmaField:
+    """On a grid; within half a radius, and where B is weak, at rest. `growth`: db/dt, without a tilt."""
     axes = [first + spacing * np.arange(count) for first, count in zip(low, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"))
     points = np.moveaxis(points, (1, 2, 3), (3, 2, 1)).copy()
@@ -61,8 +63,9 @@ def state(low, counts, spacing: float, b: float, e: float = 0.0, tilt: float = 0
     places = np.where(away, points, 1.0)
     field = magnetic(places, b, moment)
     flow = np.zeros_like(points)
-    if e:
+    if e or growth:
         square = np.maximum((field**2).sum(0), 1e-12)
-        flow = away * np.cross(electric(places, b, e, moment), field, axis=0) / square
+        induced = 0.5 * growth * np.stack([-points[1], points[0], 0 * points[0]])
+        flow = away * np.cross(electric(places, b, e, moment) + induced, field, axis=0) / square
     one = np.ones(points.shape[1:])
     return PlasmaField(points, one, flow, one, away * field, 0.0)

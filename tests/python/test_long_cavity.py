@@ -4,6 +4,7 @@ full settings. Each prints what it measured (`pytest -m long -s`)."""
 
 import csv
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from subcurrent.report.snapshot import read_snapshot
 pytestmark = [pytest.mark.mpi, pytest.mark.long, pytest.mark.timeout(6 * 3600)]
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
+LENGTHS = runpy.run_path(str(CASES / "backward_step" / "lengths.py"))
 
 
 def run(program, case: str, *sets: str) -> tuple[Path, dict]:
@@ -116,6 +118,17 @@ def test_mass_does_not_suffer_from_the_time_step(program):
         assert far < 0.006
     # The cells at the lid's edges set the rms, and they do not follow the step (see the solver's README).
     assert found[0.1][0] == pytest.approx(found[0.2][0], rel=0.1)
+
+
+def test_the_step_at_re_800_separates_and_reattaches_where_published(program):
+    """Reattachment on the floor, separation and reattachment on the ceiling by Gartling (1990)."""
+    folder, _ = run(program, "backward_step")
+    print(f"largest change at the end: {last_change(folder):.2g}")
+    (snapshot,) = (folder / "snapshots").iterdir()
+    found = LENGTHS["lengths"](read_snapshot(snapshot))
+    print("backward_step: " + ", ".join(f"{length:.2f}" for length in found))
+    for length, published, within in zip(found, (6.10, 4.85, 10.48), (0.04, 0.04, 0.02), strict=True):
+        assert length == pytest.approx(published, rel=within)
 
 
 @pytest.mark.parametrize("case", ["cavity_paper_a", "cavity_paper_b"])

@@ -79,6 +79,45 @@ def test_a_picture_that_is_only_made_is_said_to_be(tmp_path, monkeypatch, capsys
     assert "pictures are not compared" in capsys.readouterr().out
 
 
+def test_a_finished_run_is_taken_and_another_is_not(tmp_path, monkeypatch):
+    """Output and storage do not change what a run gives; its viscosity does."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    runs = importlib.import_module("regenerate.runs")
+    made = []
+    monkeypatch.setattr(runs, "python", lambda *words: made.append(words))
+    folder, sets = tmp_path / "r", ("run.time=1", "grid.points=[16,16,16]")
+    assert runs.run(folder, "forced_hit_128", *sets) == folder
+    assert len(made) == 1 and "grid.points=[16,16,16]" in made[0]
+    path = ROOT / "cases" / "forced_hit_128" / "case.toml"
+
+    def store(state, *more):
+        folder.mkdir(exist_ok=True)
+        (folder / "summary.json").write_text(json.dumps({"state": state}))
+        case = runs.as_tables(runs.load_case(path, (*sets, *more)))
+        (folder / "plan.json").write_text(json.dumps({"case": case}))
+
+    store("stopped")
+    runs.run(folder, "forced_hit_128", *sets)
+    assert len(made) == 2
+    store("finished", "output.every=0.25", 'storage.memory="300 MiB"')
+    assert runs.run(folder, "forced_hit_128", *sets) == folder
+    assert len(made) == 2
+    store("finished", "flow.viscosity=0.1")
+    with pytest.raises(RuntimeError, match=r"r holds a run with other flow: remove it"):
+        runs.run(folder, "forced_hit_128", *sets)
+
+
+def test_runs_stay_where_that_is_asked(tmp_path, monkeypatch):
+    figures = loaded(ROOT / "tools" / "figures.py", monkeypatch)
+    figure = next(iter(figures.CATALOGUE.values()))
+    with figures.folder_for(figure, tmp_path) as folder:
+        (Path(folder) / "kept").touch()
+    assert (tmp_path / figure.name / "kept").exists()
+    with figures.folder_for(figure, None) as folder:
+        pass
+    assert not Path(folder).exists()
+
+
 def test_benchmarks_that_are_not_there_or_print_nothing(tmp_path, monkeypatch):
     line = [sys.executable, BENCH / "run.py", "--only", "nonsense", "--json", tmp_path / "b.json"]
     done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=60)

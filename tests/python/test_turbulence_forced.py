@@ -46,12 +46,16 @@ def test_a_power_law_that_ends_exponentially_is_recovered():
     assert 0.08 <= found["place"] < 0.08 + eta  # the first beyond
 
 
-def test_the_stored_spectrum_of_128_cubed_is_the_published_one():
-    path = ROOT / "cases" / "forced_hit_128" / "measured.csv"
-    dissipation = 0.0915438
-    assert f"dissipation = {dissipation}, viscosity = 0.0045\n" in path.read_text()
+@pytest.mark.parametrize(
+    ("name", "dissipation", "viscosity"),
+    [("measured.csv", 0.0915438, 0.0045), ("measured_256.csv", 0.0932588, 0.0018)],
+)
+def test_the_stored_spectra_are_the_published_one(name, dissipation, viscosity):
+    """Of 128 and 256 cubed."""
+    path = ROOT / "cases" / "forced_hit_128" / name
+    assert f"dissipation = {dissipation}, viscosity = {viscosity}\n" in path.read_text()
     stored = read_columns(path)
-    found = published.compensated(stored["k"], stored["E"], 0.0045, dissipation)
+    found = published.compensated(stored["k"], stored["E"], viscosity, dissipation)
     assert found["c"] == pytest.approx(stored["C"], abs=2e-5)
     check_against_published(found)
     assert found["place"] == pytest.approx(0.13, abs=0.02)

@@ -92,15 +92,39 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
 
 
 @pytest.mark.mpi
-def test_a_snapshot_of_other_points_is_refused(program):
+def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program):
+    """24 x 20 x 16 points keep the modes up to 7, 6 and 5; all of them are there on more points."""
+    program.write_case(CASE)
+    assert program("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=3").returncode == OK
+    start = last_snapshot(program.folder / "first")
+    sets = ("--set", f'flow.initial="{start}"', "--set", "run.steps=1", "--set", "output.history_every=1")
+    found = {}
+    for name, points in (("same", "24,20,16"), ("more", "32,24,40"), ("fewer", "16,12,10")):
+        more = ("--set", f"grid.points=[{points}]", "-n", 1 if name == "same" else 2)
+        done = program("run", "case.toml", "--out", name, *QUIET, *sets, *more)
+        assert done.returncode == OK, done.stderr
+        found[name] = history(program.folder / name)[0]
+    for column in ("energy", "dissipation"):
+        same, more, fewer = (float(found[name][column]) for name in ("same", "more", "fewer"))
+        assert more == pytest.approx(same, rel=1e-3)  # a step on more modes
+        assert 0.5 * same < fewer < 0.999 * same
+
+
+@pytest.mark.mpi
+def test_a_snapshot_of_another_box_is_refused(program):
     program.write_case(CASE)
     assert program("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=1").returncode == OK
     start = last_snapshot(program.folder / "first")
-    done = program(
-        "run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"', "--set", "grid.points=[16,16,16]"
-    )
+    with h5py.File(start, "r+") as file:
+        file["grid"].attrs["Spacing"] = np.array([2.0, 1.0, 1.0]) * file["grid"].attrs["Spacing"]
+    done = program("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
     assert done.returncode == BAD_INPUT
-    assert "shape (16, 20, 24, 3), not the run's [16, 16, 16] points" in sentence_of(done)
+    assert "shows a box of side 12.566371 along x, not this run's 2 pi" in sentence_of(done)
+    with h5py.File(start, "r+") as file:
+        del file["grid"].attrs["Spacing"]
+    done = program("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
+    assert done.returncode == BAD_INPUT
+    assert "have no uniform spacing" in sentence_of(done)
 
 
 def test_a_checkpoint_of_other_points_with_the_same_modes_is_refused(tmp_path):

@@ -63,6 +63,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "forced_hit_256",
+        "cases/forced_hit_128/README.md",
+        2400,
+        "the same out of core, on 256³ points",
+        runs.forced_hit_256,
+        1e-1,
+    ),
+    Figure(
         "forced_scalar",
         "cases/forced_scalar/README.md",
         400,
@@ -213,6 +221,14 @@ COMPUTED = (
         2e-2,
     ),
     Figure(
+        "earth_north_drift",
+        "cases/earth_north/README.md",
+        300,
+        "day side and tail for smaller coefficients, spacing 1",
+        planets.earth_north_drift,
+        5e-2,
+    ),
+    Figure(
         "earth_south_tail",
         "cases/earth_south/README.md",
         480,
@@ -227,6 +243,14 @@ COMPUTED = (
         "open flux and polar-cap potential, spacing 1",
         planets.earth_south_convection,
         2e-2,
+    ),
+    Figure(
+        "earth_south_rates",
+        "cases/earth_south/README.md",
+        240,
+        "how fast field lines open and close, spacing 1",
+        planets.earth_south_rates,
+        5e-2,
     ),
     Figure(
         "earth_south_pressures",

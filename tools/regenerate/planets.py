@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import python
+from .commands import tables_in
 from .runs import CASES, run, summary, table
 
 
@@ -72,6 +73,21 @@ def earth_north_tail(scratch: Path) -> list[str]:
     return table(tuple(heading[k] for k in chosen), [tuple(row[k] for k in chosen) for row in rows])
 
 
+# diffusion of density and pressure, resistivity, and points along y and z, at spacing 1
+DRIFTS = ((4e-3, 2e-3, 30), (2e-3, 2e-3, 30), (2e-3, 1e-3, 30), (2e-3, 1e-3, 45))
+
+
+def earth_north_drift(scratch: Path) -> list[str]:
+    """What cases/earth_north/drift.py prints of runs that go on: smaller coefficients, then a wider box."""
+    folders = []
+    for diffusion, resistivity, across in DRIFTS:
+        sets = [f"diffusion.{name}={diffusion:g}" for name in ("density", "pressure")]
+        sets += [f"diffusion.resistivity={resistivity:g}", f"grid.points=[90,{across},{across}]"]
+        folders.append(scratch / f"{diffusion:g} {resistivity:g} {across}")
+        tail(folders[-1], "--case", "earth_north", *(word for text in sets for word in ("--set", text)))
+    return python(CASES / "earth_north" / "drift.py", *folders).splitlines()
+
+
 def earth_south_pressures(scratch: Path) -> list[str]:
     """What cases/earth_south/pressures.py prints of the tail at t = 6000 where the floor is far below."""
     tail(scratch / "low", "--time", "6000", "--set", "limits.pressure=1e-10")
@@ -82,8 +98,15 @@ def earth_south_convection(scratch: Path) -> list[str]:
     """What cases/earth_south/convection.py prints of the tail: every second row from t = 2000 on."""
     tail(scratch / "as it is")
     text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900")
-    heading, rule, *rows = [line for line in text.splitlines() if line.startswith("|")]
+    heading, rule, *rows = tables_in(text)[0]
     return [heading, rule, *rows[::2]]
+
+
+def earth_south_rates(scratch: Path) -> list[str]:
+    """What the same prints with --rates."""
+    tail(scratch / "as it is")
+    text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900", "--rates")
+    return tables_in(text)[1]
 
 
 def earth_south_polar_cap(scratch: Path) -> Path:

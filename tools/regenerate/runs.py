@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from subcurrent.case.reading import as_tables, load_case
 from subcurrent.case.reference import read_columns
 
 from . import ROOT, python
@@ -31,10 +32,29 @@ def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def run(folder: Path, case: str, *sets: str, ranks: int = 1, quiet: tuple[str, ...] = QUIET) -> Path:
-    """A run of a shipped case in its folder."""
-    words = [word for text in (*quiet, *sets) for word in ("--set", text)]
-    python("-m", "subcurrent", "run", CASES / case / "case.toml", "-n", ranks, "--out", folder, *words)
+    """A run of a shipped case in its folder; one that is finished there already is taken."""
+    path, texts = CASES / case / "case.toml", (*quiet, *sets)
+    if not finished(folder, path, texts):
+        words = [word for text in texts for word in ("--set", text)]
+        python("-m", "subcurrent", "run", path, "-n", ranks, "--out", folder, *words)
     return folder
+
+
+def finished(folder: Path, path: Path, sets: tuple[str, ...]) -> bool:
+    """Whether the folder has the whole run of this case, perhaps with other output, storage or engine, which
+    do not change its results."""
+    if not (folder / "summary.json").is_file() or summary(folder)["state"] != "finished":
+        return False
+    wanted = as_tables(load_case(path, sets))
+    stored = json.loads((folder / "plan.json").read_text())["case"]
+    differing = [
+        name
+        for name in wanted.keys() | stored.keys()
+        if name not in ("engine", "output", "storage") and wanted.get(name) != stored.get(name)
+    ]
+    if differing:
+        raise RuntimeError(f"{folder} holds a run with other {', '.join(sorted(differing))}: remove it")
+    return True
 
 
 def summary(folder: Path) -> dict:
@@ -108,6 +128,22 @@ def forced_hit(scratch: Path) -> list[str]:
         printed = python(CASES / "forced_hit_128" / "spectrum.py", folder).splitlines()
         lines += printed if not lines else printed[2:]
     return lines
+
+
+# points, viscosity, time step, end: each starts from the last state of the one before
+HIT_STARTS = ((64, 0.011, 0.02, 6), (128, 0.0045, 0.01, 4), (256, 0.0018, 0.005, 5))
+
+
+def forced_hit_256(scratch: Path) -> list[str]:
+    """What cases/forced_hit_128/spectrum.py prints of a run out of core that begins on fewer points."""
+    start = "random"
+    for n, viscosity, dt, time in HIT_STARTS:
+        sets = [f"grid.points=[{n},{n},{n}]", f"flow.viscosity={viscosity}", f"scheme.dt={dt}"]
+        sets += [f"run.time={time}", f'flow.initial="{start}"', "scheme.precision=single"]
+        sets += ["output.every=0.5", 'storage.memory="300 MiB"'] if n == 256 else ["output.every=0"]
+        folder = run(scratch / str(n), "forced_hit_128", *sets, quiet=QUIET[::2])
+        start = str(folder.resolve())
+    return python(CASES / "forced_hit_128" / "spectrum.py", folder).splitlines()
 
 
 def forced_scalar(scratch: Path) -> list[str]:

@@ -41,18 +41,29 @@ class Space:
         return (self.moment - 3 * along[..., None] * points / square) / square**1.5
 
     def magnetic(self, points: np.ndarray) -> np.ndarray:
-        return self.dipole(points) + self._between(self.rest, points)
+        return self.dipole(points) + self.between(self.rest, points)
 
     def beyond_dipole(self, points: np.ndarray) -> np.ndarray:
-        return self._between(self.rest, points)
+        return self.between(self.rest, points)
 
     def velocity(self, points: np.ndarray) -> np.ndarray:
-        return self._between(self.flow, points)
+        return self.between(self.flow, points)
+
+    def current(self) -> np.ndarray:
+        """curl (B - dipole) at the nodes, by central differences."""
+        nx, ny, nz = (int(n) for n in self.counts)
+        rest = self.rest.reshape(nz, ny, nx, 3)
+
+        def slope(component: int, along: int) -> np.ndarray:
+            return np.gradient(rest[..., component], self.spacing, axis=2 - along)
+
+        curl = [slope((k + 2) % 3, (k + 1) % 3) - slope((k + 1) % 3, (k + 2) % 3) for k in range(3)]
+        return np.stack(curl, axis=-1).reshape(-1, 3)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         return ((points >= self.low) & (points <= self.high)).all(axis=-1)
 
-    def _between(self, values: np.ndarray, points: np.ndarray) -> np.ndarray:
+    def between(self, values: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Linear between the eight nodes of a cell; outside, the value at the nearest point of the grid."""
         at = np.clip((points - self.low) / self.spacing, 0, self.counts - 1)
         cell = np.minimum(at.astype(int), self.counts - 2)
