@@ -38,8 +38,8 @@ class FileClock {
   /// Seconds that the disk needs for all copies: a lower bound for the run.
   double busy() const {
     const double in = total_[0] * ways_[0].byte, out = total_[1] * ways_[1].byte;
-    // With both busy, each takes slower_ times its time alone.
-    return std::max({in, out, slower_ * std::min(in, out) + std::max(in, out) - std::min(in, out)});
+    // At the same time, or one after the other.
+    return std::max(in, out) + std::min(slower_ - 1, 1.0) * std::min(in, out);
   }
 
  private:

@@ -39,6 +39,16 @@ TEST(FileClock, ACopyIsSlowerWhileTheOtherDirectionIsBusy) {
   EXPECT_DOUBLE_EQ(clock.busy(), 2 * 20 + 10);
 }
 
+// Each takes three times its time while both are busy: one after the other is the fastest.
+TEST(FileClock, ADiskIsBusyForTheFastestOrder) {
+  FileClock clock({.read = 2, .written = 3, .both = 3 * 6.0 / 5});
+  clock.after(begins(true, 0, 10), 0);
+  EXPECT_DOUBLE_EQ(clock.after(ends(true, 0), 0), 20);
+  clock.after(begins(false, 0, 10), 20);
+  EXPECT_DOUBLE_EQ(clock.after(ends(false, 0), 20), 50);
+  EXPECT_DOUBLE_EQ(clock.busy(), 50);
+}
+
 TEST(FileClock, WithoutADiskNothingIsAwaited) {
   FileClock clock({});
   clock.after(begins(true, 0, 10), 1);
