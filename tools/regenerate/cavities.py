@@ -119,7 +119,7 @@ def extrema_row(folder: Path, n: int, smallest: float) -> tuple[str, ...]:
 
 
 # points along the channel and up, end of the run; the second one starts from the first
-STEPS = ((121, 33, 160), (241, 65, 60))
+STEPS = ((121, 33, 320), (241, 65, 100))
 
 
 def backward_step(scratch: Path) -> list[str]:
