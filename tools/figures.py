@@ -23,7 +23,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from regenerate import ROOT, blocks
-from regenerate.catalogue import CATALOGUE, Figure
+from regenerate.catalogue import CATALOGUE
+from regenerate.figure import Figure
 from regenerate.pictures import put
 
 CHEAP = 20  # seconds

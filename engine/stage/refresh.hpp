@@ -111,7 +111,7 @@ void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, 
 
 /// Adds all layers beyond a face normal to `axis`, on some of its columns.
 void note_halo(RehearsedRun& run, const Storage& storage, int axis, const Box& columns);
-/// Adds so many times all layers beyond the faces of a slab normal to x and y.
+/// Adds all layers beyond the faces of a slab normal to x and y, `times` times.
 void note_around(RehearsedRun& run, const Storage& storage, const Box& slab, int times);
 
 /// The reach that a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.

@@ -55,6 +55,19 @@ def written(folder: Path, text: str) -> Any:
     return load_machine(path)
 
 
+def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
+    work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0), "filled": {}}}
+    seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
+    cell, row = machine_probe.solve_rates(work, seconds, 2)["advance"]
+    assert (cell, row) == (pytest.approx(3e-9), pytest.approx(7e-9))
+    all_at_once = {"shell": (0, 0), "core": (0, 0), "all": (10, 1), "filled": {}}
+    alone = machine_probe.solve_rates({"a": all_at_once}, {"a": {"all": 1e-6}}, 1)
+    assert alone["a"] == (pytest.approx(1e-7), 0.0)
+    # a shell that was measured faster than its cells: rows would take less than nothing
+    odd = machine_probe.solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
+    assert odd == (pytest.approx(1.001e-6 / 1100), 0.0)
+
+
 def test_the_file_gives_back_what_was_measured(tmp_path: Path, case: Any) -> None:
     whole = {"advance": {"all": 10 * 8000 * CELL}}
     # rows of the shell are shorter than those of the core: else two times would not tell cells from rows

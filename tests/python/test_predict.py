@@ -16,9 +16,8 @@ from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_figures import places
-from subcurrent.foresight.machine_probe import solve_rates
 from subcurrent.foresight.machines import find_machine, load_machine
-from subcurrent.foresight.prediction import best, binding, conclusions, efficiencies
+from subcurrent.foresight.prediction import best, binding, conclusions
 
 NAMES = ["blocking", "ordered", "boundary_first", "interior_first"]
 
@@ -189,51 +188,6 @@ def test_ranks_are_played_by_their_blocks_and_neighbours(tmp_path: Path) -> None
     assert few == all_of_them == list(range(8))
 
 
-def test_weak_counts_keep_the_cells_of_a_rank() -> None:
-    case = dendrite()
-    grown = predict.sized(case, 1, 8, weak=True)
-    assert sorted(grown.size()[1]) == [128, 128, 128]
-    assert predict.sized(case, 1, 8, weak=False).size() == case.size()
-
-
-def row_of(ranks: int, **times: float) -> dict[str, Any]:
-    saved = {"computing": 0.7, "bandwidth": 0.2, "latency": 0.1}
-    return {
-        "ranks": ranks,
-        "nodes": -(-ranks // 4),
-        "fits": None,
-        "strategies": {
-            n: {"T": t, "range": [t, t], "R": 0.0, "stages": [], "saved": saved} for n, t in times.items()
-        },
-    }
-
-
-def test_what_follows_from_the_times() -> None:
-    rows = [
-        row_of(1, blocking=8.0, ordered=8.0, boundary_first=8.4),
-        row_of(2, blocking=4.4, ordered=4.4, boundary_first=4.0),
-        row_of(4, blocking=3.0, ordered=3.0, boundary_first=2.9),
-        row_of(8, blocking=3.5, ordered=3.5, boundary_first=3.2),
-    ]
-    assert efficiencies(rows, weak=False) == pytest.approx([1, 1, 8 / (4 * 2.9), 8 / (8 * 3.2)])
-    assert binding(rows[0], "blocking") == "computing 70 %"
-    assert conclusions(rows, weak=False, wanted=4.0) == [
-        "1 ranks: hiding does not pay, blocking is fastest and the best strategy with overlap takes 5.0 % "
-        "longer.",
-        "2 ranks: boundary_first is 1.100 times as fast as blocking.",
-        "4 ranks: boundary_first is 1.034 times as fast as blocking.",
-        "8 ranks: boundary_first is 1.094 times as fast as blocking.",
-        "efficiency falls below 80 % at 4 ranks.",
-        "efficiency falls below 50 % at 8 ranks.",
-        "a step is fastest on 4 ranks: with more it takes longer.",
-        "2 ranks are the fewest of these counts that make a step in 4 s.",
-        "4 ranks on 1 node are the cheapest of them: 2.9 node-seconds a step.",
-    ]
-    assert (
-        conclusions(rows[:2], weak=True, wanted=1.0)[-1] == "none of these rank counts makes a step in 1 s."
-    )
-
-
 def test_a_halo_thread_that_does_not_join_leaves_the_core_to_the_others(tmp_path: Path) -> None:
     """Messages and copies take no time. Three of four threads compute the core, at a wall 15 of 16 planes."""
     free = [("copy_bandwidth = 10e9", "copy_bandwidth = 1e13"), ("bandwidth = 12.5e6", "bandwidth = 1e13")]
@@ -253,27 +207,6 @@ def test_a_halo_thread_that_does_not_join_leaves_the_core_to_the_others(tmp_path
     assert 16 / 15 * core / 4 <= times[0] <= 1.1 * 16 / 15 * core / 4
 
 
-def test_counts_that_do_not_fit_into_memory_are_not_advised() -> None:
-    rows = [row_of(1, blocking=8.0), row_of(2, blocking=2.0), row_of(4, blocking=3.0)]
-    rows[1]["fits"] = False
-    said = conclusions(rows, weak=False, wanted=4.0)
-    assert said[-3:] == [
-        "the case does not fit into the memory of 2 ranks.",
-        "4 ranks are the fewest of these counts that make a step in 4 s.",
-        "4 ranks on 1 node are the cheapest of them: 3 node-seconds a step.",
-    ]
-
-
-def test_what_can_hide_the_other_is_said() -> None:
-    row = row_of(2, blocking=4.4, ordered=4.4, boundary_first=4.0)
-    row["strategies"]["ordered"]["stages"] = [{"core": 4.0, "start": 0.5, "wait": 0.5}]
-    assert conclusions([row], weak=False)[0].endswith("; M / C_core = 0.25: communication can hide.")
-    row["strategies"]["ordered"]["stages"][0]["wait"] = 7.5
-    assert conclusions([row], weak=False)[0].endswith(
-        "; M / C_core = 2.00: only a part of the communication can hide."
-    )
-
-
 @pytest.mark.parametrize(
     ("flops", "bound"), [("core_flops = 1e13", "memory"), ("core_flops = 1e6", "computing")]
 )
@@ -288,24 +221,16 @@ def test_stages_without_a_rate_are_named(tmp_path: Path) -> None:
     case, names = dendrite(), ["blocking"]
     there = machine(tmp_path)
     rows = [predict.predicted(case, there, 1, names)]
-    assert predict.estimated(case, there, rows) == []
+    (said,) = predict.estimated(case, there, rows)
+    assert "no rate of heat (boundary), phase (boundary), whose" in said
+    rate = '[[rates.dendrite."{} (boundary)"]]\ncell = 1e-9\nrow = 0.0\n'
+    whole = tmp_path / "whole.toml"
+    whole.write_text(MACHINE + rate.format("heat") + rate.format("phase"))
+    assert predict.estimated(case, load_machine(whole), rows) == []
     misspelt = machine(tmp_path, ("[[rates.dendrite.advance]]", "[[rates.dendrite.advanc]]"))
     (said,) = predict.estimated(case, misspelt, rows)
-    assert said.startswith("the file of a wire has no rate of advance, whose times are estimated")
+    assert said.startswith("the file of a wire has no rate of advance, heat (boundary), phase (boundary), ")
     assert said.endswith("its rates of advanc are not used")
-
-
-def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
-    work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0), "filled": {}}}
-    seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
-    cell, row = solve_rates(work, seconds, 2)["advance"]
-    assert (cell, row) == (pytest.approx(3e-9), pytest.approx(7e-9))
-    all_at_once = {"shell": (0, 0), "core": (0, 0), "all": (10, 1), "filled": {}}
-    alone = solve_rates({"a": all_at_once}, {"a": {"all": 1e-6}}, 1)
-    assert alone["a"] == (pytest.approx(1e-7), 0.0)
-    # a shell that was measured faster than its cells: rows would take less than nothing
-    odd = solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
-    assert odd == (pytest.approx(1.001e-6 / 1100), 0.0)
 
 
 ALPS = "alps_gh200"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,6 +21,7 @@ from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machine_figures import places
 from subcurrent.foresight.machines import load_machine
+from subcurrent.stencil import compiling
 
 MACHINE = """
 name = "a wire"
@@ -265,6 +267,20 @@ def test_without_simgrid_it_is_one_sentence(program, monkeypatch):
     nowhere = program("predict", "nickel_small", "--machine", "fx10", "--simulate", PATH="")
     assert nowhere.returncode == BAD_INPUT
     assert "--simulate needs SimGrid's SMPI" in sentence_of(nowhere)
+
+
+def test_a_changed_header_is_another_program(tmp_path, monkeypatch):
+    """Also one that no source has the name of."""
+    header, source = tmp_path / "model" / "clock.hpp", tmp_path / "model" / "main.cpp"
+    header.parent.mkdir()
+    source.write_text('#include "clock.hpp"\nint main() { return some; }\n')
+    monkeypatch.setattr(compiling, "headers", lambda: tmp_path)
+    monkeypatch.setenv("SUBCURRENT_CACHE", str(tmp_path / "cache"))
+    programs, found = simulate.Simulator(run="none", compiler="g++"), []
+    for value in (0, 1):
+        header.write_text(f"constexpr int some = {value};\n")
+        found.append(simulate.compiled(programs, ("model/main.cpp",)))
+    assert [subprocess.run([path], check=False).returncode for path in found] == [0, 1]
 
 
 @pytest.mark.parametrize("ranks", [1, 4097])

@@ -217,6 +217,7 @@ def predicted(
         "split": list(case.split_over(ranks)),
         "cells": case.size()[1],
         "played": played,
+        "kernels": _computed(answer[strategies[0]]["work"]),
         "memory": rank_bytes,
         "fits": _fits(machine, where, rank_bytes),
         "strategies": {},
@@ -241,11 +242,20 @@ def predicted(
     return row
 
 
+def _computed(work: dict[str, Any]) -> list[str]:
+    """The kernels, each with a rate of its own, that compute or fill any cells."""
+    return [
+        name
+        for name, does in work.items()
+        if does["filled"] or any(does[part][0] for part in ("shell", "core", "all"))
+    ]
+
+
 def estimated(case: Case, machine: Machine, rows: list[dict[str, Any]]) -> list[str]:
     """Names the stages without a rate in a file that has rates of other stages, and the rates of no stage:
-    one of both may be misspelt."""
+    one of both may be misspelt. The boundary of a field is a stage here, too."""
     rates = machine.rates.get(case.solver, {})
-    stages = {s["stage"]: 0 for row in rows for told in row["strategies"].values() for s in told["stages"]}
+    stages = list(dict.fromkeys(name for row in rows for name in row["kernels"]))
     without_rate = [name for name in stages if name not in rates]
     unused = [name for name in rates if name not in stages]
     if not rates or not without_rate:

@@ -204,11 +204,9 @@ def compiled(
     if missing:
         raise SubcurrentError(f"{root / missing[0]} is missing: reinstall subcurrent.")
     digest = hashlib.sha256(programs.compiler.encode())
-    for source in sources:
-        path = root / source
+    included = (path for part in ("engine", "model") for path in (root / part).rglob("*.hpp"))
+    for path in (*(root / source for source in sources), *sorted(included)):
         digest.update(path.read_bytes())
-        if (header := path.with_suffix(".hpp")).is_file():
-            digest.update(header.read_bytes())
     program = compiling.folder() / f"{name}-{digest.hexdigest()[:16]}{ending}"
     if program.is_file():
         return program

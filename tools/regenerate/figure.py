@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table or picture of the documents that is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    place: str  # the document, or the picture
+    seconds: int  # on two cores at rest
+    what: str
+    make: Callable[[Path], list[str] | Path]
+    tolerance: float | None = None  # a share that two machines may differ by; None: measured time
+
+    @property
+    def picture(self) -> bool:
+        return self.place.endswith(".png")
