@@ -15,10 +15,11 @@
 
 # The environment of every test: Open MPI as root and with more ranks than cores, nothing bound (tests run side by
 # side and would all be bound to core 0), waiting that yields, and no complaint where a container forbids
-# cross-memory attach.
+# cross-memory attach. The transport is named, or each start looks 0.2 s for networks that are not here.
 set(SUBCURRENT_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+  OMPI_MCA_pml=ob1
   OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   OMP_WAIT_POLICY=passive OMP_PROC_BIND=false
