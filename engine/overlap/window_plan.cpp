@@ -181,8 +181,8 @@ std::vector<Tower> WindowPlan::tiles(const Tower& tower) const {
   const auto edge = [](const std::vector<int>& cuts, std::size_t n) {
     return n < cuts.size() ? Edge{cuts[n], -1, false} : Edge{};
   };
-  for (std::size_t z = 0; z <= planes.size(); ++z)
-    for (std::size_t y = 0; y <= rows.size(); ++y) {
+  for (std::size_t y = 0; y <= rows.size(); ++y)
+    for (std::size_t z = 0; z <= planes.size(); ++z) {
       Tower tile;
       if (z > 0) tile.lo[2] = edge(planes, z - 1);
       tile.hi[2] = edge(planes, z);

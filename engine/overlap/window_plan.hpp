@@ -87,7 +87,8 @@ class WindowPlan {
   Box cells(const Tower& tower, const Tower& tile, int run) const;
   /// The portion of a part or a joint that is in a slab.
   static Tower within(const Tower& tower, const Tower& slab);
-  /// Along z, then y; to be computed in this order, all runs of one before the next.
+  /// Along z first; to be computed in this order, all runs of one before the next. The planes that adjacent
+  /// tiles share are then still in the cache.
   std::vector<Tower> tiles(const Tower& tower) const;
   int runs() const { return static_cast<int>(dependence_.behind.size()); }
 

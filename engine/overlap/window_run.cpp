@@ -3,6 +3,7 @@
 #include "engine/overlap/window_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/index.hpp"
 #include "engine/exec/caches.hpp"
@@ -31,10 +32,9 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
   }
 }
 
-/// Tiles with few rows and with about as many planes as fit the second-level cache, with all arrays of the
-/// runs. They are long along z: cells shared by tiles adjacent in y are still in the cache, cells shared
-/// along z must be read again. Tiles of flux kernels have more rows, since each of their first rows costs an
-/// additional row of fluxes.
+/// Tiles of which one run's cells, with all arrays, fit the second-level cache. Each run reads a tile's edges
+/// from beyond that cache, fewest cells if there are as many rows as planes. Tiles of flux kernels have more
+/// rows, since each of their first rows costs an additional row of fluxes.
 Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
   double row = 0;  // bytes of all arrays
   for (const Recorded::Use* use : arrays.first())
@@ -44,10 +44,12 @@ Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, con
   for (const auto& run : arrays.runs())
     for (const WindowAccess& a : run) reach = std::max(reach, a.reach);
   const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
-  const int rows = fluxes ? 16 : 4;
-  const double fit = 1.5 * static_cast<double>(second_level_cache()) / row;
-  const int planes = static_cast<int>(fit / (rows + 2 * reach)) - 2 * reach;
-  return {0, rows, std::max(planes, 2)};
+  const double fit = static_cast<double>(second_level_cache()) / row;  // rows of all arrays
+  const auto beside = [&](int cells) { return static_cast<int>(fit / (cells + 2 * reach)) - 2 * reach; };
+  const int square = static_cast<int>(std::sqrt(fit)) - 2 * reach;
+  const int fewest = fluxes ? 16 : 4;
+  const int planes = std::clamp(std::min(square, beside(fewest)), 2, std::max(grid.own().extent().z, 2));
+  return {0, std::max(beside(planes), fewest), planes};
 }
 
 }  // namespace
