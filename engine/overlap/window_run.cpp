@@ -3,7 +3,6 @@
 #include "engine/overlap/window_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/index.hpp"
 #include "engine/exec/caches.hpp"
@@ -32,24 +31,33 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
   }
 }
 
-/// Tiles of which one run's cells, with all arrays, fit the second-level cache. Each run reads a tile's edges
-/// from beyond that cache, fewest cells if there are as many rows as planes. Tiles of flux kernels have more
-/// rows, since each of their first rows costs an additional row of fluxes.
-Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
-  double row = 0;  // bytes of all arrays
-  for (const Recorded::Use* use : arrays.first())
-    row += static_cast<double>(size_of(use->storage->type()) * at(use->storage->components())) *
-           static_cast<double>(grid.layout().sy);
-  int reach = 0;
+/// Bytes of all arrays that the runs of a tile use: its own rows, and those beside it that they read.
+double bytes_of(const RecordedArrays& arrays, const Grid& grid, int rows, int planes) {
+  std::vector<int> reach(arrays.first().size());
   for (const auto& run : arrays.runs())
-    for (const WindowAccess& a : run) reach = std::max(reach, a.reach);
+    for (const WindowAccess& a : run) reach[at(a.array)] = std::max(reach[at(a.array)], a.reach);
+  double bytes = 0;
+  for (std::size_t n = 0; n < reach.size(); ++n) {
+    const Storage& array = *arrays.first()[n]->storage;
+    bytes += static_cast<double>(size_of(array.type()) * at(array.components())) *
+             static_cast<double>(grid.layout().sy) * (rows + 2 * reach[n]) * (planes + 2 * reach[n]);
+  }
+  return bytes;
+}
+
+/// Tiles that fit the second-level cache. Each run reads a tile's edges from beyond that cache, few cells if
+/// there are about as many rows as planes; rows are adjacent in memory, so there are twice as many of them.
+/// Tiles of flux kernels have more rows, since each of their first rows costs an additional row of fluxes.
+Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
+  const auto cache = static_cast<double>(second_level_cache());
+  const auto fits = [&](int rows, int planes) { return bytes_of(arrays, grid, rows, planes) <= cache; };
   const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
-  const double fit = static_cast<double>(second_level_cache()) / row;  // rows of all arrays
-  const auto beside = [&](int cells) { return static_cast<int>(fit / (cells + 2 * reach)) - 2 * reach; };
-  const int square = static_cast<int>(std::sqrt(fit)) - 2 * reach;
-  const int fewest = fluxes ? 16 : 4;
-  const int planes = std::clamp(std::min(square, beside(fewest)), 2, std::max(grid.own().extent().z, 2));
-  return {0, std::max(beside(planes), fewest), planes};
+  const int fewest = fluxes ? 16 : 4, most = grid.own().extent().z;
+  int planes = 2;
+  while (planes < most && fits(std::max(2 * (planes + 1), fewest), planes + 1)) ++planes;
+  int rows = fewest;
+  while (rows < grid.own().extent().y && fits(rows + 1, planes)) ++rows;
+  return {0, rows, planes};
 }
 
 }  // namespace
