@@ -35,6 +35,7 @@ SAYS = {  # of ours, where the other side is left out
     "passes_wire": r"\| 24³ \| 8 \| [\d.]+ \| [\d.]+ \|",
     "relaxation": r"\| Jacobi \| 7 points \| [\d.]+ \|",
     "passes_disk": r"\| files, 2 \| \d+ \| [\d.]+ \| [\d.]+ \|",
+    "dendrite_disk": r"\| files \| 2 \| [\d.]+ \| [\d.]+ \|",
     "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",
     "stencil_device": r"\| double \| \d+ \| \d+ \| – \| – \| – \|",
     "run": "Jacobi sweep, speed / copy loop.*",

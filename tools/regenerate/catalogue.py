@@ -18,6 +18,7 @@ from . import (
     wire,
 )
 from .figure import Figure
+from .passes import PASSES
 from .picture_catalogue import PICTURES
 
 CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dendrite", "cg"))
@@ -250,17 +251,7 @@ MEASURED = (
     Figure(
         "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
     ),
-    Figure(
-        "passes_disk", "docs/stencil_codes.md", 120, "several steps a pass, in files", commands.passes_disk
-    ),
-    Figure(
-        "passes_wire",
-        "docs/stencil_codes.md",
-        30,
-        "several steps a pass, two ranks, late messages",
-        commands.passes_wire,
-    ),
-    Figure("relaxation", CAVITY, 90, "sweeps of the pressure, several a pass", commands.relaxation),
+    *PASSES,
     Figure(
         "compressible_wire",
         "solvers/compressible/README.md",

@@ -38,18 +38,6 @@ def halo_thread(_: Path) -> list[str]:
     return tables_in(script("halo_thread.py"))[0]
 
 
-def passes_disk(_: Path) -> list[str]:
-    return tables_in(script("passes_disk.py"))[0]
-
-
-def passes_wire(_: Path) -> list[str]:
-    return tables_in(script("passes_wire.py"))[0]
-
-
-def relaxation(_: Path) -> list[str]:
-    return tables_in(script("relaxation.py"))[0]
-
-
 def turbulence_disk(*arguments):
     return lambda _: tables_in(script("turbulence_disk.py", *arguments))[0]
 
