@@ -22,18 +22,15 @@ struct Fixed {
 template <class T>
 Fixed(T) -> Fixed<T>;
 
-/// Halo cells mirror the own cells, so the gradient on the face between them vanishes. Between two mirrors an
-/// axis may have one cell: the number of its cells is needed where a stage then reads more than one layer.
+/// Halo cells mirror the own cells, so the gradient on the face between them vanishes.
 template <class T, int N = 1>
 struct Mirrored {
-  int cells = 1 << 30;
   SC_FN void operator()(Border b, Out<T, N> q) const {
     for (int n = 1; n <= b.layers; ++n) {
-      const int from = n < cells ? n : cells;
       if constexpr (N == 1)
-        q[b.ghost(n)] = q[b.inside(from)];
+        q[b.ghost(n)] = q[b.inside(n)];
       else
-        for (int k = 0; k < N; ++k) q[k][b.ghost(n)] = q[k][b.inside(from)];
+        for (int k = 0; k < N; ++k) q[k][b.ghost(n)] = q[k][b.inside(n)];
     }
   }
 };

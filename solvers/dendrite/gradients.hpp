@@ -26,7 +26,7 @@ struct SecondOrder {
   /// Four times the gradient on the face above a cell. Tangential slopes are means of those in the two
   /// adjacent cells. Multiplication by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
   template <int axis, class Real>
-  static SC_FN FaceGradient<Real> above(In<Real> phi, At c) {
+  SC_FN static FaceGradient<Real> above(In<Real> phi, At c) {
     constexpr int a = (axis + 1) % 3, b = (axis + 2) % 3;
     const At up = c.along(axis, 1);
     return {fused(Real(4), phi[up], Real(-4) * phi[c]), across<1>(phi, c, a) + across<1>(phi, up, a),
@@ -34,7 +34,7 @@ struct SecondOrder {
   }
   /// Twice the slope at a cell.
   template <class Real>
-  static SC_FN Real along(In<Real> phi, At c, int axis) {
+  SC_FN static Real along(In<Real> phi, At c, int axis) {
     return across<1>(phi, c, axis);
   }
 };
@@ -54,7 +54,7 @@ struct FourthOrder {
   /// adjacent cells, less 1/6 of its second differences along the normal (1/8 from the mean, 1/24 as above)
   /// and along its own axis.
   template <int axis, class Real>
-  static SC_FN FaceGradient<Real> above(In<Real> phi, At c) {
+  SC_FN static FaceGradient<Real> above(In<Real> phi, At c) {
     constexpr int a = (axis + 1) % 3, b = (axis + 2) % 3;
     const Real far = phi[c.along(axis, 2)] - phi[c.along(axis, -1)];
     return {fused(Real(5), phi[c.along(axis, 1)] - phi[c], Real(-1.0 / 3) * far), beside<axis, a>(phi, c),
@@ -62,13 +62,13 @@ struct FourthOrder {
   }
   /// Twice the slope at a cell.
   template <class Real>
-  static SC_FN Real along(In<Real> phi, At c, int axis) {
+  SC_FN static Real along(In<Real> phi, At c, int axis) {
     return fused(Real(4.0 / 3), across<1>(phi, c, axis), Real(-1.0 / 6) * across<2>(phi, c, axis));
   }
 
  private:
   template <int normal, int axis, class Real>
-  static SC_FN Real beside(In<Real> phi, At c) {
+  SC_FN static Real beside(In<Real> phi, At c) {
     const At up = c.along(normal, 1);
     const Real near = across<1>(phi, c, axis) + across<1>(phi, up, axis);
     const Real far = across<2>(phi, c, axis) + across<2>(phi, up, axis);

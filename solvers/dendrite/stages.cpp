@@ -19,11 +19,25 @@ struct Extremes {
   }
 };
 
-// An insulated face and a mirror plane are the same condition: equal values on both sides.
+/// An insulated face and a mirror plane are the same condition: equal values on both sides. Between two such
+/// faces an axis may have one cell, of which then all layers are images.
+template <class Real, int N>
+struct Images {
+  int cells;  ///< along the axis
+  SC_FN void operator()(Border b, Out<Real, N> q) const {
+    for (int n = 1; n <= b.layers; ++n) {
+      const At inside = b.inside(n < cells ? n : cells);
+      if constexpr (N == 1)
+        q[b.ghost(n)] = q[inside];
+      else
+        for (int k = 0; k < N; ++k) q[k][b.ghost(n)] = q[k][inside];
+    }
+  }
+};
 template <class Real, int N>
 void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
-    if (o.faces[f] != FaceKind::periodic) boundary(field, face, Mirrored<Real, N>{o.cells[face.axis]});
+    if (o.faces[f] != FaceKind::periodic) boundary(field, face, Images<Real, N>{o.cells[face.axis]});
   });
 }
 

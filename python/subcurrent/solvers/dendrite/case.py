@@ -202,7 +202,7 @@ class DendriteCase(SolverCase):
         return [note, *super().notes()]
 
     @property
-    def reach(self) -> int:  # type: ignore[override]  # follows from a key
+    def reach(self) -> int:
         """Cells along each axis that a step reads."""
         return 2 if self.scheme.divergence == "fourth" else 1
 
