@@ -42,7 +42,8 @@ double largest_difference(const std::vector<std::byte>& got, const std::vector<d
   for (std::size_t n = 0; n < expected.size() && got.size() == expected.size() * sizeof(Real); ++n) {
     Real value;
     std::memcpy(&value, got.data() + n * sizeof(Real), sizeof(Real));
-    worst = std::max(worst, std::abs(double(value) + less - expected[n]));
+    const double difference = std::abs(double(value) + less - expected[n]);
+    if (!(difference <= worst)) worst = std::isnan(difference) ? INFINITY : difference;
   }
   return worst;
 }

@@ -65,12 +65,12 @@ TEST(DendriteFourthOrder, LeavesTheSameBits) {
   for (DendriteOptions options : kinds({19, 16, 18})) {
     options.engine.strategy = Strategy::blocking;
     const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 5); });
-    TestContext context({.threads = 2});
+    TestContext context({.threads = options.single ? 2 : 1});
     std::size_t turn = 0;
     constexpr std::array strategies{&Strategy::boundary_first, &Strategy::ordered,  &Strategy::interior_first,
                                     &Strategy::pipelined,      &Strategy::blocking, &Strategy::halo_thread};
     for (const Int3 split : splits(context.size()))
-      for (int n = 0; n < 3; ++n) {
+      for (int n = 0; n < 2; ++n) {
         options.split = split;
         options.engine.strategy = *strategies[turn++ % strategies.size()];
         options.engine.poke_seconds = 1e-6;
@@ -90,7 +90,7 @@ TEST(DendriteFourthOrder, LeavesTheSameBitsInPassesOfSeveralSteps) {
       if (cells.z > 1) options.faces[4] = options.faces[5] = FaceKind::periodic;
       options.engine.strategy = Strategy::blocking;
       const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 7); });
-      TestContext context({.threads = 2});
+      TestContext context({.threads = options.single ? 2 : 1});
       for (const Int3 split : splits(context.size()))
         for (const int length : {2, 3}) {
           if (split.z > cells.z) continue;
@@ -150,13 +150,13 @@ TEST(DendriteFourthOrder, MovesTheBytesThatWerePlanned) {
 TEST(DendriteFourthOrder, RefusesWhatIsTooThin) {
   TestContext context;
   const SharedFolder folder(context, "scratch-fourth-");
-  DendriteOptions options = fourth(two_crystals({24, 24, 8 * context.size()}, true, true, false));
+  DendriteOptions options = fourth(two_crystals({16, 16, 16 * context.size()}, true, true, false));
   options.split = {1, 1, context.size()};
-  options.storage = {.where = Where::files, .pieces = 8, .scratch = folder.path()};
+  options.storage = {.where = Where::files, .pieces = 16, .scratch = folder.path()};
   EXPECT_EQ(refused(context, options),
-            "storage.pieces = 8 leaves pieces of fewer than 2 planes, which scheme.divergence = \"fourth\" "
+            "storage.pieces = 16 leaves pieces of fewer than 2 planes, which scheme.divergence = \"fourth\" "
             "needs; take fewer pieces");
-  options.storage.pieces = 4;
+  options.storage.pieces = 8;
   EXPECT_EQ(refused(context, options), "accepted");
   options.engine.steps_per_pass = 2;
   EXPECT_NE(refused(context, options).find("fewer than 8 planes"), std::string::npos);

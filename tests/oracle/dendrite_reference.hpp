@@ -168,8 +168,8 @@ class Dendrite {
   }
   /// Wrapped where periodic, mirrored on the face elsewhere.
   int folded(int i, std::size_t d) const {
-    if (periodic[d]) return (i % n[d] + n[d]) % n[d];
-    return i < 0 ? -1 - i : i >= n[d] ? 2 * n[d] - 1 - i : i;
+    const int around = periodic[d] ? n[d] : 2 * n[d], from = (i % around + around) % around;
+    return from < n[d] ? from : 2 * n[d] - 1 - from;
   }
   double value(const std::vector<double>& q, std::array<int, 3> c) const {
     return q[at(folded(c[0], 0), folded(c[1], 1), folded(c[2], 2))];
