@@ -188,7 +188,7 @@ COMPUTED = (
     Figure(
         "nickel_divergence",
         "cases/nickel_small/README.md",
-        300,
+        30,
         "what differences of fourth order gain",
         runs.nickel_divergence,
         1e-2,

@@ -108,7 +108,7 @@ def nickel_direction(_: Path) -> list[str]:
 
 def nickel_divergence(_: Path) -> list[str]:
     """What cases/nickel_small/divergence.py prints."""
-    return python(CASES / "nickel_small" / "divergence.py", "--refine", "1", "2").splitlines()
+    return python(CASES / "nickel_small" / "divergence.py").splitlines()
 
 
 def pfhub_3a(scratch: Path) -> list[str]:

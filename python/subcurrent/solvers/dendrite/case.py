@@ -35,7 +35,16 @@ class DendriteCase(SolverCase):
         *(Needs(name, "model.name", ("karma_rappel",)) for name in KARMA_RAPPEL),
         Needs("start.noise_seed", "material.noise", but=(0,)),
     )
-    fixed_on_resume: ClassVar = ("solver", "model", "grid", "boundaries", "material", "scheme", "start", "seeds")
+    fixed_on_resume: ClassVar = (
+        "solver",
+        "model",
+        "grid",
+        "boundaries",
+        "material",
+        "scheme",
+        "start",
+        "seeds",
+    )
     devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = setting("the solver", "dendrite")
