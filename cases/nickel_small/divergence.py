@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What differences of fourth order gain: scheme.divergence = "second" and "fourth" on grids of several spacings.
+"""What differences of fourth order gain: scheme.divergence = "second" and "fourth" on several grids.
 
     python cases/nickel_small/divergence.py [--refine 1 2] [--seconds]
 
-A plane front at 217 K of undercooling against the travelling wave, with the time step of nickel_small. Then the
-tips of two-dimensional crystals without noise, along the axes and rotated by 45 degrees, as in direction.py: the
-mean speed between 8 and 14 ns, and how much slower the tips of the rotated crystal are. Prints a markdown table.
---seconds adds the time of the crystal along the axes; it means something on a machine that does nothing else.
+A plane front at 217 K of undercooling against the travelling wave, with the time step of nickel_small. Then
+the tips of two-dimensional crystals without noise, along the axes and rotated by 45 degrees, as in
+direction.py: the mean speed between 8 and 14 ns, and how much slower the rotated crystal's are. Prints a
+markdown table. --seconds adds the time of the crystal along the axes, for a machine that does nothing else.
 """
 
 from __future__ import annotations

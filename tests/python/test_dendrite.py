@@ -100,7 +100,7 @@ def test_a_crystal_may_lie_on_a_high_face(cells, spacing):
                 "scheme": {"divergence": "fourth"},
                 "engine": {"steps_per_pass": 5},
             },
-            'fewer than the 10 layers of halo that engine.steps_per_pass = 5 with scheme.divergence = "fourth"',
+            '10 layers of halo that engine.steps_per_pass = 5 with scheme.divergence = "fourth" needs',
         ),
         (
             {"scheme": {"divergence": "fourth"}, "storage": {"place": "files", "pieces": 8}},

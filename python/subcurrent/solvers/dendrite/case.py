@@ -144,8 +144,8 @@ class DendriteCase(SolverCase):
         if pieces > 1 and planes < least:
             why = f"engine.steps_per_pass = {self.passes_in_words()}" if length > 1 else FOURTH
             raise BadInput(
-                f"{why} needs pieces of at least {least} planes, but storage.pieces = {pieces} gives {planes} "
-                f"of a rank's {block} planes."
+                f"{why} needs pieces of at least {least} planes, but storage.pieces = {pieces} gives "
+                f"{planes} of a rank's {block} planes."
             )
 
     def _least_planes(self, length: int) -> int:

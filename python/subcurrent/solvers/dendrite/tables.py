@@ -70,8 +70,8 @@ class Model(Table):
 
 class Scheme(Table):
     divergence: Literal["second", "fourth"] = setting(
-        "order of the finite differences of phi in the divergence of its flux; fourth reads two cells away, and "
-        "its errors of speed and direction are smaller on the same grid",
+        "order of the finite differences of phi in the divergence of its flux; fourth reads two cells away, "
+        "and its errors of speed and direction are smaller on the same grid",
         "second",
     )
 
