@@ -22,7 +22,9 @@ HEADING = ("cells to the width δ", "rotation", "arms, µm", "spread", "tip spee
 PLANE = ("x+", "x-", "y+", "y-")
 
 
-def grown(refine: int, angle: float, half: float, end: float) -> tuple[np.ndarray, np.ndarray]:
+def grown(
+    refine: int, angle: float, half: float, end: float, divergence: str = "second"
+) -> tuple[np.ndarray, np.ndarray]:
     """Lengths at the end in micrometres, speeds since half of the time in m/s, of the arms in the plane."""
     spacing = 0.02 / refine
     cells = round(SIDE / spacing)
@@ -31,6 +33,7 @@ def grown(refine: int, angle: float, half: float, end: float) -> tuple[np.ndarra
         spacing=spacing,
         boundaries={"z-": "periodic", "z+": "periodic"},
         material={"noise": 0.0},
+        scheme={"divergence": divergence},
         seeds=[{"centre": [SIDE / 2, SIDE / 2, spacing], "radius": 0.2, "angle": angle}],
     )
     sim.run(time=half)

@@ -38,6 +38,7 @@ std::vector<dendrite::Seed> seeds_from(const nb::dict& options) {
 }  // namespace
 
 dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
+  using dendrite::Divergence;
   using dendrite::FaceKind;
   dendrite::DendriteOptions o;
   read(options, "cells", o.cells, "spacing", o.spacing, "safety", o.safety);
@@ -46,6 +47,8 @@ dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
   else
     o.material = material_from(get<nb::dict>(options, "material"));
   read(options, "temperature", o.temperature);
+  o.divergence = choice<Divergence>(options, "divergence",
+                                    {{"second", Divergence::second}, {"fourth", Divergence::fourth}});
   o.seeds = seeds_from(options);
   o.faces = faces_from<FaceKind>(options, {{"periodic", FaceKind::periodic},
                                            {"insulated", FaceKind::insulated},

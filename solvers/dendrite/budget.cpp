@@ -62,9 +62,15 @@ int length_of(const DendriteOptions& o, Where where) {
   return where == Where::files ? o.engine.steps_per_pass : 1;
 }
 
-/// For a pass of several steps, each of which reads one cell away.
-WindowSlabs::Planes planes_of(int length) { return {.most_behind = length - 1, .reach = 1}; }
-int least_planes(int length) { return length > 1 ? planes_of(length).least(Boundary::usual_inward) : 1; }
+/// For a pass of several steps.
+WindowSlabs::Planes planes_of(const DendriteOptions& o, int length) {
+  return {.most_behind = o.reach() * (length - 1), .reach = o.reach()};
+}
+/// Of a piece, for fields at this place. A condition across z fills the whole halo from one piece.
+int least_planes(const DendriteOptions& o, Where where) {
+  const int length = length_of(o, where);
+  return length > 1 ? planes_of(o, length).least(Boundary::usual_inward) : o.reach();
+}
 
 /// With `pieces` pieces, of which at most `most_ahead` are prefetched.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
@@ -79,7 +85,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
               static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
   if (length > 1) {  // both time levels are in near memory in a pass
-    budget.room = std::max(planes_of(length).below(), grid.halo());
+    budget.room = std::max(planes_of(o, length).below(), grid.halo());
     slot = std::max(slot, static_cast<std::size_t>(a.all()) * cut.slot_bytes(0, budget.room));
   }
   budget.where = where;
@@ -107,8 +113,7 @@ std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
   const bool device = grid.context().device() != nullptr, overlaps = o.engine.strategy.overlaps;
   const Where far = device ? Where::host : Where::files;
   const int most = overlaps ? 1 << 20 : 0;
-  const int least = far == Where::files ? least_planes(length_of(o, far)) : 1;
-  const int pieces = std::clamp(grid.own().extent().z / least, 1, most_pieces);
+  const int pieces = std::clamp(grid.own().extent().z / least_planes(o, far), 1, most_pieces);
   std::vector<Budget> all;
   if (o.storage.where == Where::memory) all.push_back(in_memory(grid, o));
   for (int n = 1; n <= pieces; ++n)
@@ -145,11 +150,13 @@ Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t proce
 
 /// Checks the thickness of the pieces in a pass.
 void check_thickness(const Grid& grid, const DendriteOptions& o) {
-  const int length = length_of(o, o.storage.where), least = least_planes(length), pieces = o.storage.pieces;
-  const int planes = grid.own().extent().z / pieces;
+  const int least = least_planes(o, o.storage.where), pieces = o.storage.pieces;
+  const int planes = grid.own().extent().z / pieces, length = length_of(o, o.storage.where);
   if (!grid.context().any(pieces > 1 && planes < least)) return;
-  refuse("storage.pieces = " + std::to_string(pieces) + " leaves pieces of fewer than " +
-         std::to_string(least) + " planes, which engine.steps_per_pass = " + std::to_string(length) +
+  const std::string sentence = "storage.pieces = " + std::to_string(pieces) +
+                               " leaves pieces of fewer than " + std::to_string(least) + " planes, which ";
+  if (length == 1) refuse(sentence + "scheme.divergence = \"fourth\" needs; take fewer pieces");
+  refuse(sentence + "engine.steps_per_pass = " + std::to_string(length) +
          " needs; take fewer pieces or shorter passes");
 }
 

@@ -8,18 +8,17 @@
 #pragma once
 
 #include "solvers/dendrite/kernels.hpp"
-#include "solvers/dendrite/stages.hpp"
 
 namespace sc::dendrite {
 
 /// Twice the gradient in units of a cell, along the axes of the grid, or of the crystal at the cell.
-template <class Real>
+template <class Differences, class Real>
 SC_FN FaceGradient<Real> gradient_at(In<Real> phi, At c) {
-  return {across(phi, c, 0), across(phi, c, 1), across(phi, c, 2)};
+  return {Differences::along(phi, c, 0), Differences::along(phi, c, 1), Differences::along(phi, c, 2)};
 }
-template <class Real>
+template <class Differences, class Real>
 SC_FN FaceGradient<Real> gradient_at(In<Real> phi, At c, In<Real, 4> orientation) {
-  const FaceGradient<Real> g = gradient_at(phi, c);
+  const FaceGradient<Real> g = gradient_at<Differences>(phi, c);
   const Rotation<Real> R = rotation_at<Real>(c, orientation);
   Real p[3];
   for (int i = 0; i < 3; ++i) p[i] = fused(R.r[0][i], g.n, fused(R.r[1][i], g.a, R.r[2][i] * g.b));
@@ -35,14 +34,14 @@ SC_FN Real anisotropy(const FaceGradient<Real>& g, const Anisotropy<Real>& k) {
 }
 
 /// Both fields in one sweep, with the fluxes of the other model.
-template <class Real>
-struct AdvanceKarmaRappel : Advance<Real, false> {
-  using Advance<Real, false>::k;
+template <class Real, class Differences = SecondOrder>
+struct AdvanceKarmaRappel : Advance<Real, false, Differences> {
+  using Advance<Real, false, Differences>::k;
   template <class... Orientation>
   SC_FN void operator()(At c, Index, const Fluxes<Real>& low, const Fluxes<Real>& high, Out<Real> phi_next,
                         Out<Real> theta_next, In<Real> phi, In<Real> theta,
                         Orientation... orientation) const {
-    const Real a = anisotropy(gradient_at(phi, c, orientation...), k.gamma);
+    const Real a = anisotropy(gradient_at<Differences>(phi, c, orientation...), k.gamma);
     const Real div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
     const Real well = phi[c] * (Real(1) - phi[c]);
     const Real slope = fused(k.drive * theta[c], well, phi[c] - Real(0.5));
@@ -54,7 +53,7 @@ struct AdvanceKarmaRappel : Advance<Real, false> {
 
 /// phi, u - phi, and the density of the free energy in the authors' form, with their phase q = 2 phi - 1:
 ///   1/2 W_0^2 a^2 |grad q|^2 - q^2 / 2 + q^4 / 4 + lambda u q (1 - 2 q^2 / 3 + q^4 / 5).
-/// |grad q|^2 is the mean of both one-sided differences along each axis.
+/// |grad q|^2 is the mean of both one-sided differences along each axis, of second order with all steps.
 template <class Real>
 struct SumsKarmaRappel {
   Anisotropy<double> gamma;
@@ -69,16 +68,11 @@ struct SumsKarmaRappel {
       const double up = double(phi[c.along(axis, 1)]) - p, down = p - double(phi[c.along(axis, -1)]);
       squares += up * up + down * down;
     }
-    const FaceGradient<Real> g = gradient_at(phi, c, orientation...);
+    const FaceGradient<Real> g = gradient_at<SecondOrder>(phi, c, orientation...);
     const double a = anisotropy(FaceGradient<double>{double(g.n), double(g.a), double(g.b)}, gamma);
     const double chemical = q2 * (0.25 * q2 - 0.5) + coupling * u * q * (1 - q2 * (2.0 / 3 - q2 / 5));
     return {p, u - p, gradient * a * a * squares + chemical};
   }
 };
-
-/// Creates `advance` and `sums`, with or without the field `orientation`.
-template <class Real, class... Orientation>
-void make_karma_rappel(Stages& stages, const DendriteOptions& o, double dt, Field<Real>& phi,
-                       Field<Real>& theta, Orientation&... orientation);
 
 }  // namespace sc::dendrite

@@ -6,6 +6,7 @@
 #include "engine/exec/noise.hpp"
 #include "engine/field/fluxes.hpp"
 #include "engine/field/fused.hpp"
+#include "solvers/dendrite/gradients.hpp"
 
 namespace sc::dendrite {
 
@@ -53,11 +54,6 @@ SC_FN Real latent_share(Real phi) {
   return phi * phi * phi * fused(phi, fused(Real(6), phi, Real(-15)), Real(10));
 }
 
-/// Four times the gradient in units of a cell, on a face: n normal to it, a and b tangential.
-template <class Real>
-struct FaceGradient {
-  Real n, a, b;
-};
 template <class Real>
 SC_FN Real square(const FaceGradient<Real>& g) {
   return fused(g.n, g.n, fused(g.a, g.a, fused(g.b, g.b, flat<Real>)));
@@ -108,22 +104,6 @@ SC_FN Real rotated_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, 
   return fused(k.x8, X, k.most) * fused(fused(k.x24, X, k.least), g.n, k.x16 * cubes);
 }
 
-/// The difference of phi between the two neighbours along an axis: twice the slope at the cell.
-template <class Real>
-SC_FN Real across(In<Real> phi, At c, int axis) {
-  return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
-}
-
-/// Four times the gradient on the face above a cell. Tangential slopes are means of those in the two adjacent
-/// cells. Multiplication by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
-template <int axis, class Real>
-SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
-  constexpr int a = (axis + 1) % 3, b = (axis + 2) % 3;
-  const At up = c.along(axis, 1);
-  return {fused(Real(4), phi[up], Real(-4) * phi[c]), across(phi, c, a) + across(phi, up, a),
-          across(phi, c, b) + across(phi, up, b)};
-}
-
 /// The rotation of the crystal at a cell.
 template <class Real>
 SC_FN Rotation<Real> rotation_at(At c, In<Real, 4> orientation) {
@@ -158,7 +138,8 @@ SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi
 /// Both fields in one sweep, so that the change of phi is never stored. The cells on both sides of a face use
 /// the same flux, which for_each() computes once where it marches. With rotated crystals, `orientation`
 /// (In<Real, 4>) follows theta; a face between two crystals has the orientation of the cell below it.
-template <class Real, bool noisy>
+/// `Differences` of phi: SecondOrder or FourthOrder.
+template <class Real, bool noisy, class Differences = SecondOrder>
 struct Advance {
   using FluxType = Real;
   Coefficients<Real> k;
@@ -167,7 +148,7 @@ struct Advance {
   template <int axis, class... Orientation>
   SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>,
                         Orientation... orientation) const {
-    const FaceGradient<Real> g = gradient_above<axis>(phi, c);
+    const FaceGradient<Real> g = Differences::template above<axis>(phi, c);
     const Real inverse = Real(1) / square(g);
     if constexpr (sizeof...(orientation) == 0)
       return flux(g, k.gamma, inverse);

@@ -48,6 +48,9 @@ struct KarmaRappel {
   static constexpr double vanishing_kinetics = 0.6267;
 };
 
+/// The differences of phi in the divergence of its flux: of second or of fourth order, see gradients.hpp.
+enum class Divergence { second, fourth };
+
 /// A crystal at the start: a sphere, rotated by an angle about an axis.
 struct Seed {
   Vec3 centre{};  ///< m, from the corner of lowest x, y, z
@@ -61,7 +64,8 @@ struct DendriteOptions {
   double spacing = 0.02e-6;                 ///< dx, m
   Material material;                        ///< unused with the other model
   std::optional<KarmaRappel> karma_rappel;  ///< this model instead of Kobayashi's
-  double temperature = 1511;                ///< initial temperature everywhere, K; u with the other model
+  Divergence divergence = Divergence::second;
+  double temperature = 1511;  ///< initial temperature everywhere, K; u with the other model
   std::vector<Seed> seeds;
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   std::uint64_t noise_seed = 1;
@@ -76,6 +80,8 @@ struct DendriteOptions {
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
   }
+  /// Cells along each axis that a step reads.
+  int reach() const { return divergence == Divergence::fourth ? 2 : 1; }
   /// An axis with one cell is no dimension.
   int dimensions() const { return std::max(1, (cells.x > 1) + (cells.y > 1) + (cells.z > 1)); }
   /// The zero of the stored temperature.

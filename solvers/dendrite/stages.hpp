@@ -12,9 +12,11 @@ namespace sc::dendrite {
 
 /// Counted by running the kernel with a type that counts (tests/unit/dendrite_kernels_test.cpp), without the
 /// integer operations of the noise. A rotated crystal's axes are computed for the faces along x, and once
-/// more for those along y and z.
+/// more for those along y and z. Differences of fourth order take more for the three faces, and for the
+/// slopes at the cell, which Karma and Rappel need.
 constexpr double advance_flops = 138, axes_flops = 36, rotated_flops = 222 + 2 * axes_flops, noise_flops = 3,
-                 karma_rappel_flops = 145, karma_rappel_rotated_flops = 244 + 3 * axes_flops;
+                 karma_rappel_flops = 145, karma_rappel_rotated_flops = 244 + 3 * axes_flops,
+                 fourth_order_flops = 66, fourth_order_slopes_flops = 12;
 
 struct Stages {
   std::unique_ptr<AnyField> phi;          ///< 1 solid, 0 melt

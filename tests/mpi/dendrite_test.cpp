@@ -8,14 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
-#include "solvers/dendrite/model.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/crystal_oracle.hpp"
 #include "tests/mpi/crystals.hpp"
 #include "tests/mpi/test_context.hpp"
-#include "tests/oracle/dendrite_reference.hpp"
 #include "tests/refusal.hpp"
 
 namespace {
@@ -29,42 +27,11 @@ using test::expect_same;
 using test::h;
 using test::karma_rappel_crystals;
 using test::kind_of;
+using test::largest_difference;
+using test::oracle_of;
 using test::Outcome;
 using test::run;
 using test::two_crystals;
-
-oracle::Dendrite oracle_of(const DendriteOptions& o) {
-  oracle::Dendrite d;
-  d.n = {o.cells.x, o.cells.y, o.cells.z};
-  d.dx = o.spacing;
-  d.dt = o.safety * dendrite::largest_step(o);
-  d.metal.a = o.material.noise;
-  d.metal.gamma = o.material.anisotropy;
-  if (o.karma_rappel) {
-    const dendrite::KarmaRappel& m = *o.karma_rappel;
-    d.thin = oracle::ThinInterface{m.interface_width, m.relaxation_time, m.diffusivity, m.coupling};
-    d.metal.gamma = m.anisotropy;
-  }
-  for (int a = 0; a < 3; ++a) d.periodic[std::size_t(a)] = o.periodic()[a];
-  d.seed = o.noise_seed;
-  for (const dendrite::Seed& s : o.seeds)
-    d.crystals.push_back({s.centre, s.radius, oracle::turn_about(s.axis, s.angle)});
-  d.start(o.temperature);
-  return d;
-}
-
-template <class Real>
-double largest_difference(const std::vector<std::byte>& got, const std::vector<double>& expected,
-                          double less) {
-  EXPECT_EQ(got.size(), expected.size() * sizeof(Real));
-  double worst = 0;
-  for (std::size_t n = 0; n < expected.size() && got.size() == expected.size() * sizeof(Real); ++n) {
-    Real value;
-    std::memcpy(&value, got.data() + n * sizeof(Real), sizeof(Real));
-    worst = std::max(worst, std::abs(double(value) + less - expected[n]));
-  }
-  return worst;
-}
 
 TEST(Dendrite, AgreesWithTheOracle) {
   test::TestContext context;

@@ -130,6 +130,7 @@ ACTS = {
     },
     "dendrite": {
         "material.anisotropy": ({}, 0.05, 0.03),
+        "scheme.divergence": ({}, "second", "fourth"),
         "model.name": ({k: v for k, v in THIN_INTERFACE.items() if k != "model.name"}, *MODELS),
         "model.coupling": (THIN_INTERFACE, None, 5.0),
         **{

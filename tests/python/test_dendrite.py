@@ -86,6 +86,35 @@ def test_a_crystal_may_lie_on_a_high_face(cells, spacing):
             },
             "engine.steps_per_pass = 2 needs",
         ),
+        (
+            {
+                "grid": {"cells": [8, 8, 1]},
+                "boundaries": {"z-": "periodic", "z+": "periodic"},
+                "scheme": {"divergence": "fourth"},
+            },
+            'fewer than the 2 layers of halo that scheme.divergence = "fourth" needs',
+        ),
+        (
+            {
+                "boundaries": {"z-": "periodic", "z+": "periodic"},
+                "scheme": {"divergence": "fourth"},
+                "engine": {"steps_per_pass": 5},
+            },
+            '10 layers of halo that engine.steps_per_pass = 5 with scheme.divergence = "fourth" needs',
+        ),
+        (
+            {"scheme": {"divergence": "fourth"}, "storage": {"place": "files", "pieces": 8}},
+            'scheme.divergence = "fourth" needs pieces of at least 2 planes, but storage.pieces = 8 gives 1',
+        ),
+        (
+            {
+                "scheme": {"divergence": "fourth"},
+                "storage": {"place": "files", "pieces": 2},
+                "engine": {"steps_per_pass": 2},
+            },
+            "engine.steps_per_pass = 2 needs pieces of at least 8 planes",
+        ),
+        ({"scheme": {"divergence": "third"}}, '"second" or "fourth"'),
         ({"run": {"steps": 1, "safety": 0.5, "dt": 1e-12}}, "give only one"),
         ({"material": {"surface_tension": 1.0}}, "surface_tension"),
     ],

@@ -34,6 +34,7 @@ SLOWER = [
     "orszag_tang",
     "cg_volume",
     "nickel_direction",
+    "nickel_divergence",
     "linear_wave",
 ]
 # test_paper_machines.py compares dendrite_paper, and test_plasma_cases.py the errors of the waves.

@@ -2,7 +2,9 @@
 // The phase-field kernels alone: counts of their operations, the flux at zero gradient, the noise.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "engine/exec/face_kernel.hpp"
@@ -32,12 +34,13 @@ struct Counted {
 using namespace sc;
 using namespace sc::dendrite;
 
-/// Cubes of three cells a side for all fields; the middle cell is computed.
+/// Cubes of seven cells a side for all fields; the middle cell is computed.
 template <class Real>
 struct Cube {
-  std::vector<Real> phi = std::vector<Real>(27), theta = phi, out = phi, out_theta = phi,
-                    turn = std::vector<Real>(4 * 27);
-  At middle{13, 3, 9};
+  static constexpr int n = 7, cells = n * n * n, half = n / 2;
+  std::vector<Real> phi = std::vector<Real>(cells), theta = phi, out = phi, out_theta = phi,
+                    turn = std::vector<Real>(4 * cells);
+  At middle{cells / 2, n, n* n};
   In<Real> of(const std::vector<Real>& v) const { return {v.data(), 0}; }
 };
 
@@ -51,7 +54,7 @@ int operations_of(F&& f) {
 TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
   Cube<Counted> q;
   const Out<Counted> phi{q.out.data(), 0}, theta{q.out_theta.data(), 0};
-  const In<Counted, 4> turn{q.turn.data(), 27};
+  const In<Counted, 4> turn{q.turn.data(), q.cells};
   // A cell computes three of its six fluxes, see engine/field/fluxes.hpp.
   const auto advance = [&](const auto& kernel, auto... turns) {
     const auto above = fluxes_above(kernel, q.middle, phi, theta, q.of(q.phi), q.of(q.theta), turns...);
@@ -65,6 +68,71 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
   EXPECT_EQ(operations_of([&] { advance(AdvanceKarmaRappel<Counted>{}, turn); }),
             karma_rappel_rotated_flops + axes_flops);
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}, turn); }), rotated_flops + axes_flops);
+  EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false, FourthOrder>{}); }),
+            advance_flops + fourth_order_flops);
+  EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false, FourthOrder>{}, turn); }),
+            rotated_flops + axes_flops + fourth_order_flops);
+  EXPECT_EQ(operations_of([&] { advance(AdvanceKarmaRappel<Counted, FourthOrder>{}); }),
+            karma_rappel_flops + fourth_order_flops + fourth_order_slopes_flops);
+}
+
+using Place = std::array<double, 3>;
+
+/// The error of the divergence of the flux at a point, relative to the exact one, on a grid of spacing h.
+template <class Differences>
+double divergence_error(const std::function<double(Place)>& phi, Place at, double exact, double gamma,
+                        const std::array<double, 4>& turn, double h) {
+  Cube<double> q;
+  for (int n = 0; n < q.cells; ++n) {
+    const int x = n % q.n - q.half, y = n / q.n % q.n - q.half, z = n / (q.n * q.n) - q.half;
+    q.phi[std::size_t(n)] = phi({at[0] + x * h, at[1] + y * h, at[2] + z * h});
+    for (int k = 0; k < 4; ++k) q.turn[std::size_t(k * q.cells + n)] = turn[std::size_t(k)];
+  }
+  Advance<double, false, Differences> kernel;
+  kernel.k.gamma = Anisotropy<double>(gamma);
+  const Out<double> out{q.out.data(), 0};
+  const In<double, 4> orientation{q.turn.data(), q.cells};
+  const auto low = fluxes_below(kernel, q.middle, out, out, q.of(q.phi), q.of(q.theta), orientation);
+  const auto high = fluxes_above(kernel, q.middle, out, out, q.of(q.phi), q.of(q.theta), orientation);
+  const double sum = (high.x - low.x) + (high.y - low.y) + (high.z - low.z);
+  return std::abs(sum / (4 * h * h) / exact - 1);
+}
+template <class Differences>
+double observed_order(const std::function<double(Place)>& phi, Place at, double exact, double gamma,
+                      const std::array<double, 4>& turn) {
+  const auto error = [&](double h) { return divergence_error<Differences>(phi, at, exact, gamma, turn, h); };
+  return std::log2(error(0.04) / error(0.02));
+}
+
+// On plane fronts phi = f(n x) the divergence is A(n)^2 f'' exactly; without anisotropy it is the Laplacian.
+TEST(DendriteDivergence, HasItsOrderOnPlaneFrontsAndWithoutAnisotropy) {
+  const Place at{0.1, 0.2, -0.1};
+  const double angle = 0.7;
+  const std::array<double, 4> straight{1, 0, 0, 0}, turned{std::cos(angle / 2), 0, 0, std::sin(angle / 2)};
+  for (const Place n :
+       {Place{1, 0, 0}, Place{0.6, 0.8, 0}, Place{0, -0.8, 0.6}, Place{2. / 7, 3. / 7, 6. / 7}})
+    for (const bool rotated : {false, true}) {
+      const auto front = [n](Place p) { return std::tanh(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] + 0.4); };
+      const double t = front(at);
+      Place c = n;  // in the frame of the crystal
+      if (rotated)
+        c = {std::cos(angle) * n[0] + std::sin(angle) * n[1], std::cos(angle) * n[1] - std::sin(angle) * n[0],
+             n[2]};
+      const double A = 1 - 0.15 + 0.2 * (std::pow(c[0], 4) + std::pow(c[1], 4) + std::pow(c[2], 4)),
+                   square = A * A;
+      const double exact = square * -2 * t * (1 - t * t);
+      const auto& turn = rotated ? turned : straight;
+      EXPECT_NEAR(observed_order<SecondOrder>(front, at, exact, 0.05, turn), 2, 0.1) << n[0] << rotated;
+      EXPECT_NEAR(observed_order<FourthOrder>(front, at, exact, 0.05, turn), 4, 0.1) << n[0] << rotated;
+    }
+  const auto curved = [](Place p) {
+    return std::sin(p[0] + 0.3) * std::exp(0.7 * p[1]) + 0.5 * std::cos(1.3 * p[2] - 0.8 * p[0] + 0.4 * p[1]);
+  };
+  const double wave = 0.5 * std::cos(1.3 * at[2] - 0.8 * at[0] + 0.4 * at[1]);
+  const double laplacian =
+      (-1 + 0.49) * std::sin(at[0] + 0.3) * std::exp(0.7 * at[1]) - (1.69 + 0.64 + 0.16) * wave;
+  EXPECT_NEAR(observed_order<SecondOrder>(curved, at, laplacian, 0, straight), 2, 0.1);
+  EXPECT_NEAR(observed_order<FourthOrder>(curved, at, laplacian, 0, straight), 4, 0.1);
 }
 
 template <class Real>

@@ -187,6 +187,14 @@ COMPUTED = (
         1e-2,
     ),
     Figure(
+        "nickel_divergence",
+        "cases/nickel_small/README.md",
+        30,
+        "what differences of fourth order gain",
+        runs.nickel_divergence,
+        1e-2,
+    ),
+    Figure(
         "pfhub_3a",
         "cases/pfhub_3a/README.md",
         900,

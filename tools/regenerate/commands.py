@@ -205,6 +205,7 @@ def dendrite_work(_: Path) -> list[str]:
         ("with noise", flops["advance_flops"] + flops["noise_flops"], 4),
     ]
     rows += [
+        ("fourth order", flops["advance_flops"] + flops["fourth_order_flops"], 4),
         ("rotated crystals", flops["rotated_flops"], 8),
         ("Karma and Rappel", flops["karma_rappel_flops"], 4),
         ("the same, rotated crystals", flops["karma_rappel_rotated_flops"], 8),

@@ -33,7 +33,8 @@ class Dendrite(Simulation):
     precision    "single" or "double", of the fields and so of the arrays of `phase`
     safety       time step as a fraction of the largest stable one; or `dt`, a fixed one in s
     noise_seed   seed of the random noise
-    model, material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
+    model, material, scheme, boundaries, storage, engine
+                 keys of the case file's tables, e.g. material={"noise": 0}
     seeds        the crystals, a list of the case file's tables [[seeds]], e.g. [{"radius": 0.3}]
 
     `gather` returns "phase" (the default) or "temperature_above_melting"; times are in s.
@@ -42,7 +43,7 @@ class Dendrite(Simulation):
     method. Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
-    _tables = ("model", "material", "seeds", "boundaries", "storage", "engine")
+    _tables = ("model", "material", "scheme", "seeds", "boundaries", "storage", "engine")
     _fields = ("phase", "temperature_above_melting")
 
     def __init__(

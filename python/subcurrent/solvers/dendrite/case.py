@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 from ...case.common import DEVICES, Needs, SolverCase, check_pairs, check_round, engine_options
 from ...case.keys import fields, key, setting, shown
 from ...case.splits import check_split, chosen_split
-from ...case.storage import PLACES, Storage, check_storage
+from ...case.storage import IN_PIECES, PLACES, Storage, check_storage
 from ...case.tables import ExplicitRun
 from ...errors import BadInput
-from .tables import Boundaries, GridTable, Material, Model, SeedTable, Start
+from .tables import Boundaries, GridTable, Material, Model, Scheme, SeedTable, Start
 from .units import METRIC, NONE, Units
 
 MICRO = 1e-6
@@ -21,6 +21,7 @@ PLANES_AT_A_WALL = 4  # of a piece, beside those that the steps of a pass lag be
 # Of a cell, by which rounding may move a seed beyond a high face; as in solvers/dendrite/model.hpp.
 SLACK = 1e-9
 VANISHING_KINETICS = 0.6267  # as in solvers/dendrite/options.hpp
+FOURTH = 'scheme.divergence = "fourth"'
 KARMA_RAPPEL = (*(f"model.{name}" for name in Model.model_fields if name != "name"), "start.undercooling")
 
 
@@ -34,12 +35,22 @@ class DendriteCase(SolverCase):
         *(Needs(name, "model.name", ("karma_rappel",)) for name in KARMA_RAPPEL),
         Needs("start.noise_seed", "material.noise", but=(0,)),
     )
-    fixed_on_resume: ClassVar = ("solver", "model", "grid", "boundaries", "material", "start", "seeds")
+    fixed_on_resume: ClassVar = (
+        "solver",
+        "model",
+        "grid",
+        "boundaries",
+        "material",
+        "scheme",
+        "start",
+        "seeds",
+    )
     devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = setting("the solver", "dendrite")
     model: Model = setting("the phase-field model", Model())
     material: Material = setting("the properties of the metal", Material())
+    scheme: Scheme = setting("the discretisation", Scheme())
     grid: GridTable = setting("the grid")
     boundaries: Boundaries = setting("the boundary conditions", Boundaries())
     start: Start = setting("the initial state", Start())
@@ -74,8 +85,10 @@ class DendriteCase(SolverCase):
         check_storage(self.storage, self.engine, PLACES)
         length = self.engine.steps_per_pass
         if isinstance(length, int):
-            faces = self.boundaries.faces()
-            check_round("grid.cells", self.grid.cells, faces, length, f"engine.steps_per_pass = {length}")
+            needs = [f"engine.steps_per_pass = {length}"] if length > 1 or self.reach == 1 else []
+            needs += [FOURTH] if self.reach > 1 else []
+            faces, halo = self.boundaries.faces(), self.halo()
+            check_round("grid.cells", self.grid.cells, faces, halo, " with ".join(needs))
         self._check_pieces(self.grid.cells[2])
 
     def is_metal(self) -> bool:
@@ -124,15 +137,22 @@ class DendriteCase(SolverCase):
     def _check_pieces(self, block: int) -> None:
         """Of a block of so many planes; see solvers/dendrite/budget.cpp."""
         length, storage = self.pass_length(), self.storage
-        if length == 1 or storage.place != "files" or storage.memory is not None:
+        if length == self.reach == 1 or storage.place not in IN_PIECES or storage.memory is not None:
             return
-        pieces, least = storage.options()["pieces"], length + PLANES_AT_A_WALL
+        pieces, least = storage.options()["pieces"], self._least_planes(length)
         planes = block // pieces
         if pieces > 1 and planes < least:
+            why = f"engine.steps_per_pass = {self.passes_in_words()}" if length > 1 else FOURTH
             raise BadInput(
-                f"engine.steps_per_pass = {self.passes_in_words()} needs pieces of at least {least} planes, "
-                f"but storage.pieces = {pieces} gives {planes} of a rank's {block} planes."
+                f"{why} needs pieces of at least {least} planes, but storage.pieces = {pieces} gives "
+                f"{planes} of a rank's {block} planes."
             )
+
+    def _least_planes(self, length: int) -> int:
+        """Of a piece; several steps a pass need files."""
+        if length == 1 or self.storage.place != "files":
+            return self.reach
+        return self.reach * length + PLANES_AT_A_WALL
 
     def may_try(self, length: int) -> bool:
         storage = self.storage
@@ -141,7 +161,7 @@ class DendriteCase(SolverCase):
         if storage.place == "files" and storage.memory is None:
             split, pieces = self.engine.split, storage.options()["pieces"]
             planes = self.grid.cells[2] // (1 if split == "auto" else split[2]) // pieces
-            if pieces > 1 and planes < length + PLANES_AT_A_WALL:
+            if pieces > 1 and planes < self._least_planes(length):
                 return False
         return super().may_try(length)
 
@@ -190,8 +210,13 @@ class DendriteCase(SolverCase):
             note = f"Karma and Rappel, {sides} with {numbers}, undercooled by {undercooling:g} L/C"
         return [note, *super().notes()]
 
+    @property
+    def reach(self) -> int:
+        """Cells along each axis that a step reads."""
+        return 2 if self.scheme.divergence == "fourth" else 1
+
     def halo(self) -> int:
-        return self.pass_length()
+        return self.reach * self.pass_length()
 
     def mirrored(self) -> tuple[bool, bool, bool]:
         """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""
@@ -205,6 +230,7 @@ class DendriteCase(SolverCase):
             "cells": list(self.grid.cells),
             "spacing": unit * self.grid.spacing,
             **self._model_options(),
+            "divergence": self.scheme.divergence,
             "seeds": [
                 {
                     "centre": [unit * place for place in self._centre(seed)],

@@ -58,9 +58,9 @@ class DendriteKind(Kind):
             fields.append(Fields("orientation", cells, halo, size, components=4))
         if case.storage.place == "files":  # near are the slots of the ring
             x, y, z = cells
-            slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2)
+            slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2 * halo)
             arrays = sum(field.components * field.count for field in fields)
-            return [Fields("slots", slab, 1, size, components=arrays, count=3)]
+            return [Fields("slots", slab, halo, size, components=arrays, count=3)]
         return on_host(fields, case.engine.device)
 
     def units(self, case: Any) -> dict[str, str]:

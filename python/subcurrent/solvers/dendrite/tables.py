@@ -68,6 +68,14 @@ class Model(Table):
     )
 
 
+class Scheme(Table):
+    divergence: Literal["second", "fourth"] = setting(
+        "order of the finite differences of phi in the divergence of its flux; fourth reads two cells away, "
+        "and its errors of speed and direction are smaller on the same grid",
+        "second",
+    )
+
+
 class SeedTable(Table):
     centre: Triple | None = key(
         "centre of the crystal in um from the low corner of the domain; if left out: the "

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages of Kobayashi's model with differences of second order.
+#include "solvers/dendrite/make_advance.hpp"
+
+namespace sc::dendrite {
+
+template void make_kobayashi<SecondOrder>(Stages&, const DendriteOptions&, double, const Fields<float>&);
+template void make_kobayashi<SecondOrder>(Stages&, const DendriteOptions&, double, const Fields<double>&);
+
+}  // namespace sc::dendrite
