@@ -246,7 +246,7 @@ COMPUTED = (
     Figure(
         "jupiter_rotation",
         "cases/jupiter/README.md",
-        1200,
+        180,
         "the magnetopause for three rotations, spacing 4",
         planets.jupiter_rotation,
         2e-2,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of planets in the solar wind: the Earth's day side and tail, what is at a floor; Jupiter's rotation."""
+"""Tables of planets in the solar wind: the Earth's day side and tail, floors; a rotating Jupiter."""
 
 from __future__ import annotations
 
