@@ -23,7 +23,7 @@ struct MhdOptions {
   double D = 0, Dp = 0, mu = 0, eta = 0, smoothing = 0;
   bool heating = false;
   double rho_floor = 0, p_floor = 0;
-  std::optional<Planet> planet;
+  std::optional<Planet> planet = std::nullopt;
 };
 
 class Mhd {
