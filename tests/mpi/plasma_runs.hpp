@@ -120,6 +120,15 @@ inline MagnetosphereOptions small_earth() {
   return o;
 }
 
+/// The same quarter turned about x: its mirrors are the high faces.
+inline MagnetosphereOptions high_earth() {
+  MagnetosphereOptions o = small_earth();
+  o.low = {-22, -20, -22};
+  std::swap(o.faces[2], o.faces[3]);
+  std::swap(o.faces[4], o.faces[5]);
+  return o;
+}
+
 /// A run from `start`, or from the initial state of the options.
 struct Kind {
   const char* name;

@@ -252,6 +252,14 @@ COMPUTED = (
         planets.earth_south_pressures,
         5e-2,
     ),
+    Figure(
+        "jupiter_rotation",
+        "cases/jupiter/README.md",
+        180,
+        "the magnetopause for three rotations, spacing 4",
+        planets.jupiter_rotation,
+        2e-2,
+    ),
 )
 
 MEASURED = (

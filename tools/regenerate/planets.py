@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the Earth in the solar wind: the day side, how the tail comes to rest, what is at a floor."""
+"""Tables of planets in the solar wind: the Earth's day side and tail, floors; a rotating Jupiter."""
 
 from __future__ import annotations
 
@@ -113,3 +113,19 @@ def earth_south_polar_cap(scratch: Path) -> Path:
     """What the run of the tail draws at its end."""
     tail(scratch / "as it is")
     return scratch / "as it is" / "figures" / "polar_cap.png"
+
+
+def jupiter_rotation(scratch: Path) -> list[str]:
+    """The planet as it rotates, half as fast and not at all; spacing 4, coefficients in proportion, and a box
+    that ends 58 radii behind the planet and 100 beside it."""
+    coefficients = {"density": 1.33e-3, "pressure": 1.33e-3, "viscosity": 2.7e-8, "resistivity": 6.7e-4}
+    sets = [f"diffusion.{name}={value:g}" for name, value in coefficients.items()]
+    sets += ["grid.points=[53,51,26]", "grid.low=[-150,-100,0]", "grid.spacing=4"]
+    rows = []
+    for period in (9.925, 19.85, 0):
+        told = summary(run(scratch / f"{period:g}", "jupiter", f"planet.rotation={period:g}", *sets))
+        places, balance = told["last_step"], told["expected_magnetopause"]
+        off = f"{100 * (places['magnetopause'] / balance - 1):+.0f} %"
+        name = f"{period:g} h" if period else "none"
+        rows.append((name, f"{places['magnetopause']:.1f}", off, f"{places['shock']:.1f}"))
+    return table(("rotation", "magnetopause", "of the balance", "shock"), rows)
