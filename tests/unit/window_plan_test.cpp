@@ -199,6 +199,20 @@ TEST(WindowPlan, FindsWhatWholeRunsWouldFind) {
   EXPECT_GT(joined, 8);
 }
 
+// The planes that two tiles share are then still in the cache.
+TEST(WindowPlan, TilesFollowEachOtherAlongZ) {
+  const WindowRuns once{{{0, Mode::write, 0}, {1, Mode::read, 1}}};
+  const WindowPlan plan(dependence_of(once, 2), {.own = {{0, 0, 0}, {8, 9, 48}}, .tile = {0, 3, 12}});
+  ASSERT_EQ(plan.parts().size(), 1U);
+  const std::vector<Tower> tiles = plan.tiles(plan.parts().front());
+  ASSERT_EQ(tiles.size(), 12U);
+  for (std::size_t n = 0; n < tiles.size(); ++n) {
+    const Box box = plan.cells(plan.parts().front(), tiles[n], 0);
+    EXPECT_EQ(box.lo.z, 12 * static_cast<int>(n % 4));
+    EXPECT_EQ(box.lo.y, 3 * static_cast<int>(n / 4));
+  }
+}
+
 TEST(WindowPlan, OneTileHasAMarginAtEveryWall) {
   WindowRuns turning;
   for (int n = 0; n < 5; ++n) turning.push_back({{n % 2, Mode::write, 0}, {1 - n % 2, Mode::read, 1}});
