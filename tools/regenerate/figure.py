@@ -20,3 +20,7 @@ class Figure:
     @property
     def picture(self) -> bool:
         return self.place.endswith(".png")
+
+    @property
+    def measured(self) -> bool:
+        return self.tolerance is None and not self.picture
