@@ -22,8 +22,8 @@ from subcurrent.errors import BAD_INPUT, OK
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# Open MPI looks for networks that are not here and starts a daemon for a lone process: 0.4 s for each start, 0.06 s
-# without. The transport is the same.
+# Open MPI looks for networks that are not here and starts a daemon for a lone process: 0.4 s for each start,
+# 0.06 s without. The transport is the same.
 os.environ.update(OMPI_MCA_pml="ob1", OMPI_MCA_ess_singleton_isolated="1")
 
 HERE = Path(__file__).resolve().parent

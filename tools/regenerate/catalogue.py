@@ -255,7 +255,7 @@ COMPUTED = (
     Figure(
         "jupiter_rotation",
         "cases/jupiter/README.md",
-        180,
+        600,
         "the magnetopause for three rotations, spacing 4",
         planets.jupiter_rotation,
         2e-2,

@@ -47,8 +47,8 @@ def table_of(name: str, *arguments):
 
 
 PASSES = (
-    Figure("passes", STENCILS, 100, "several steps a pass, in memory", passes),
-    Figure("passes_disk", STENCILS, 120, "several steps a pass, in files", table_of("passes_disk.py")),
+    Figure("passes", STENCILS, 150, "several steps a pass, in memory", passes),
+    Figure("passes_disk", STENCILS, 60, "several steps a pass, in files", table_of("passes_disk.py")),
     Figure(
         "passes_wire",
         STENCILS,
