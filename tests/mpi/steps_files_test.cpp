@@ -16,6 +16,7 @@
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/unit/stream_files.hpp"
 
 namespace {
 
@@ -124,6 +125,39 @@ TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
   });
   place->finish();
   EXPECT_EQ(files.bytes(Way::out) - before, level);
+}
+
+/// The kernel counts the planned bytes too: q and k are read once in each of two passes, q is written once.
+TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
+  TestContext context;
+  const SharedFolder folder(context, "scratch-steps-disk-");
+  FileMemory files(folder.options());
+  const auto place = in_files(files, 2);
+  const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
+                            .periodic = {true, true, true},
+                            .halo = 3,
+                            .split = {1, 1, context.size()}});
+  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  k.fill([](int, int, int) { return 1.0; });
+  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 3});
+  Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  const auto run = [&] {
+    runner.steps(6, [&](int) {
+      runner.run(sweep);
+      q.advance();
+      runner.discard(q, 1);
+    });
+    place->finish();
+  };
+  run();
+  const std::int64_t level = far_cells(q.storage(0)).arrays()[0].cut().moved();
+  const DiskBytes moved = least_disk_bytes(run);
+  if (!files.direct() || moved.read < 0) GTEST_SKIP() << "no O_DIRECT here, or a kernel that does not count";
+  EXPECT_EQ(moved.read, 2 * 2 * level);
+  constexpr std::int64_t bookkeeping = 1 << 16;  // blocks with the metadata of the files
+  EXPECT_GE(moved.written, 2 * level);
+  EXPECT_LE(moved.written, 2 * level + bookkeeping);
 }
 
 /// The other level is kept if the step after a pass reads it; and both levels are kept after a loop.

@@ -51,6 +51,20 @@ CASES = {
         "grid": {},
         "run": {"steps": 2},
     },
+    "dendrite, passes": {
+        "solver": "dendrite",
+        "grid": {},
+        "run": {"steps": 8},
+        "engine": {"steps_per_pass": 4},
+    },
+    "dendrite, fourth order, in files, passes": {
+        "solver": "dendrite",
+        "scheme": {"divergence": "fourth"},
+        "grid": {},
+        "run": {"steps": 8},
+        "engine": {"steps_per_pass": 2},
+        "storage": {"place": "files", "pieces": 4},
+    },
     "turbulence": {
         "solver": "turbulence",
         "flow": {"reynolds": 100},
