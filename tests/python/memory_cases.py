@@ -57,13 +57,12 @@ CASES = {
         "run": {"steps": 8},
         "engine": {"steps_per_pass": 4},
     },
-    "dendrite, fourth order, in files, passes": {
+    "dendrite, fourth order, passes": {
         "solver": "dendrite",
         "scheme": {"divergence": "fourth"},
         "grid": {},
         "run": {"steps": 8},
-        "engine": {"steps_per_pass": 2},
-        "storage": {"place": "files", "pieces": 4},
+        "engine": {"steps_per_pass": 4},
     },
     "turbulence": {
         "solver": "turbulence",
