@@ -23,7 +23,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The transport that Open MPI chooses on one machine; without its name each start looks 0.2 s for networks.
-os.environ["OMPI_MCA_pml"] = "ob1"
+os.environ.update(OMPI_MCA_pml="ob1")
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
