@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2 3
+// ranks when long: 4
 // timeout: 300
 // A crystal with fields in files: the bits of fields in memory, the planned bytes, and output and checkpoints
 // slab by slab.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3
+// ranks: 1 2
+// ranks when long: 3
 // threads: 2
 // device: yes
 // label: checked
