@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "engine/base/index.hpp"
-#include "engine/exec/caches.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
 #include "engine/overlap/look.hpp"
+#include "engine/overlap/window_tile.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc {
@@ -29,35 +29,6 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
     wrap[axis] = -period * n;
     if (!part.empty()) each_period(grid, part, action, axis + 1, wrap);
   }
-}
-
-/// Bytes of all arrays that the runs of a tile use: its own rows, and those beside it that they read.
-double bytes_of(const RecordedArrays& arrays, const Grid& grid, int rows, int planes) {
-  std::vector<int> reach(arrays.first().size());
-  for (const auto& run : arrays.runs())
-    for (const WindowAccess& a : run) reach[at(a.array)] = std::max(reach[at(a.array)], a.reach);
-  double bytes = 0;
-  for (std::size_t n = 0; n < reach.size(); ++n) {
-    const Storage& array = *arrays.first()[n]->storage;
-    bytes += static_cast<double>(size_of(array.type()) * at(array.components())) *
-             static_cast<double>(grid.layout().sy) * (rows + 2 * reach[n]) * (planes + 2 * reach[n]);
-  }
-  return bytes;
-}
-
-/// Tiles that fit the second-level cache. Each run reads a tile's edges from beyond that cache, few cells if
-/// there are about as many rows as planes; rows are adjacent in memory, so there are twice as many of them.
-/// Tiles of flux kernels have more rows, since each of their first rows costs an additional row of fluxes.
-Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
-  const auto cache = static_cast<double>(second_level_cache());
-  const auto fits = [&](int rows, int planes) { return bytes_of(arrays, grid, rows, planes) <= cache; };
-  const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
-  const int fewest = fluxes ? 16 : 4, most = grid.own().extent().z;
-  int planes = 2;
-  while (planes < most && fits(std::max(2 * (planes + 1), fewest), planes + 1)) ++planes;
-  int rows = fewest;
-  while (rows < grid.own().extent().y && fits(rows + 1, planes)) ++rows;
-  return {0, rows, planes};
 }
 
 }  // namespace
