@@ -4,7 +4,8 @@
 // against a plain loop nest over the same fields, and a copy, with non-temporal stores, of as many bytes as a
 // step must read and write. The fastest passes are also compared with the kernels in a block that stays in
 // the caches, without boundary conditions.
-//   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [--trial]
+// Rows and planes of a tile may be given, except for the dendrite.
+//   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [rows] [planes] [--trial]
 #include <memory>
 
 #include "bench/arguments.hpp"
@@ -88,17 +89,17 @@ const bench::Way& best_of(const std::vector<bench::Way>& ways) {
 template <class Problem>
 class Bed {
  public:
-  Bed(Context& context, const std::string& name, Int3 cells)
+  Bed(Context& context, const std::string& name, Int3 cells, Int3 tile)
       : name_(name + " " + std::to_string(cells.x) + "^3, " + std::to_string(context.threads()) + " threads"),
         context_(context),
         grid_(context, {.cells = cells, .halo = Problem::reach}),
         problem_(grid_),
         cached_(context) {
     for (const int length : lengths) {
-      Runner& runner = add({.steps_per_pass = length});
+      Runner& runner = add({.steps_per_pass = length, .pass_tile = tile});
       ways_.push_back({std::to_string(length) + " a pass", [&] { run(runner, steps); }});
     }
-    Runner& finding = add({.steps_per_pass = lengths.back(), .finds_length = true});
+    Runner& finding = add({.steps_per_pass = lengths.back(), .finds_length = true, .pass_tile = tile});
     run(finding, trial_steps);
     std::printf("%s: %s\n", name_.c_str(), finding.passes().found.c_str());
     ways_.push_back({"as found", [&] { run(finding, steps); }});
@@ -144,8 +145,8 @@ class Bed {
   std::vector<bench::Way> ways_;
 };
 
-void heat(Context& context, int n, int turns) {
-  Bed<Heat> bed(context, "heat", {n, n, n});
+void heat(Context& context, int n, int turns, Int3 tile) {
+  Bed<Heat> bed(context, "heat", {n, n, n}, tile);
   Field<double>& T = bed.problem().field();
   const int threads = context.threads();
   bed.also({"plain loop", [&T, threads] {
@@ -203,12 +204,13 @@ int main(int argc, char** argv) {
   const int n = arguments.number(3, "heat cells", 256, 24, 0),
             m = arguments.number(4, "wave cells", 256, 24, 0),
             l = arguments.number(5, "dendrite cells", 160, 24, 0);
+  const Int3 tile{0, arguments.number(6, "rows", 0, 0, 0), arguments.number(7, "planes", 0, 0, 0)};
   Context context(MPI_COMM_WORLD, {.threads = threads});
-  if (n > 0) heat(context, n, turns);
-  if (n > 0) Bed<TwoStages>(context, "two stages", {n, n, n}).compare(turns, "goal >= 1.8");
-  if (m > 0) Bed<Wave<double>>(context, "wave f64", {m, m, m}).compare(turns, "goal >= 1.6");
+  if (n > 0) heat(context, n, turns, tile);
+  if (n > 0) Bed<TwoStages>(context, "two stages", {n, n, n}, tile).compare(turns, "goal >= 1.8");
+  if (m > 0) Bed<Wave<double>>(context, "wave f64", {m, m, m}, tile).compare(turns, "goal >= 1.6");
   const int k = m * 3 / 2;
-  if (m > 0) Bed<Wave<float>>(context, "wave f32", {k, k, k}).compare(turns, "goal >= 1.6");
+  if (m > 0) Bed<Wave<float>>(context, "wave f32", {k, k, k}, tile).compare(turns, "goal >= 1.6");
   if (l > 0) crystal(context, l, turns);
   context.close();
 }

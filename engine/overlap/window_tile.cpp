@@ -11,30 +11,30 @@ namespace sc {
 
 namespace {
 
-/// An array of the runs: bytes of a row, and the cells that they read beside their own.
-struct Near {
-  double row;
+/// Of an array: bytes of a row, and how many rows and planes the runs read beside their own.
+struct Rows {
+  double bytes;
   int reach;
 };
-std::vector<Near> arrays_near(const RecordedArrays& arrays, const Grid& grid) {
-  std::vector<Near> near;
+std::vector<Rows> rows_of(const RecordedArrays& arrays, const Grid& grid) {
+  std::vector<Rows> all;
   for (const Recorded::Use* use : arrays.first()) {
     const std::size_t cell = size_of(use->storage->type()) * at(use->storage->components());
-    near.push_back({static_cast<double>(cell) * static_cast<double>(grid.layout().sy), 0});
+    all.push_back({static_cast<double>(cell) * static_cast<double>(grid.layout().sy), 0});
   }
   for (const auto& run : arrays.runs())
-    for (const WindowAccess& a : run) near[at(a.array)].reach = std::max(near[at(a.array)].reach, a.reach);
-  return near;
+    for (const WindowAccess& a : run) all[at(a.array)].reach = std::max(all[at(a.array)].reach, a.reach);
+  return all;
 }
 
 }  // namespace
 
 Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
   const auto cache = static_cast<double>(second_level_cache());
-  const std::vector<Near> near = arrays_near(arrays, grid);
+  const std::vector<Rows> used = rows_of(arrays, grid);
   const auto fits = [&](int rows, int planes) {
     double bytes = 0;
-    for (const Near& a : near) bytes += a.row * (rows + 2 * a.reach) * (planes + 2 * a.reach);
+    for (const Rows& a : used) bytes += a.bytes * (rows + 2 * a.reach) * (planes + 2 * a.reach);
     return bytes <= cache;
   };
   const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });

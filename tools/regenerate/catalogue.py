@@ -265,7 +265,11 @@ COMPUTED = (
 MEASURED = (
     Figure("benchmarks", "docs/benchmarks.md", 600, "make bench", commands.benchmarks),
     Figure(
-        "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
+        "halo_thread",
+        "docs/halo_thread.md",
+        900,
+        "whether a halo thread pays (root)",
+        commands.table_of("halo_thread.py"),
     ),
     *PASSES,
     Figure(
@@ -285,21 +289,21 @@ MEASURED = (
         TURBULENCE,
         600,
         "fields in files, 256³",
-        commands.turbulence_disk("--points", 256, "--turns", 2, "--steps", 1),
+        commands.table_of("turbulence_disk.py", "--points", 256, "--turns", 2, "--steps", 1),
     ),
     Figure(
         "turbulence_disk_128",
         TURBULENCE,
         300,
         "the same, 128³",
-        commands.turbulence_disk("--points", 128, "--turns", 7, "--steps", 4),
+        commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 7, "--steps", 4),
     ),
     Figure(
         "turbulence_disk_slow",
         TURBULENCE,
         300,
         "the same on a slow disk (root)",
-        commands.turbulence_disk("--points", 128, "--turns", 2, "--steps", 3, "--disk", 400),
+        commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 2, "--steps", 3, "--disk", 400),
     ),
 )
 

@@ -34,12 +34,9 @@ def benchmarks(scratch: Path) -> Path:
     return file
 
 
-def halo_thread(_: Path) -> list[str]:
-    return tables_in(script("halo_thread.py"))[0]
-
-
-def turbulence_disk(*arguments):
-    return lambda _: tables_in(script("turbulence_disk.py", *arguments))[0]
+def table_of(name: str, *arguments):
+    """The first table that a script of bench/ prints."""
+    return lambda _: tables_in(script(name, *arguments))[0]
 
 
 def turbulence_peer(_: Path) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from . import RELEASE, printed
-from .commands import script, tables_in
+from .commands import table_of
 from .figure import Figure
 from .runs import table
 
@@ -40,10 +40,6 @@ def passes(_: Path) -> list[str]:
     heads = ("problem", "ms a step", "in passes", "steps a pass", "gain", "goal")
     heads += ("speed in the caches = 1", "gain on a plain loop", "on a streaming copy")
     return table(heads, [row_of(problem, text) for problem in GOALS])
-
-
-def table_of(name: str, *arguments):
-    return lambda _: tables_in(script(name, *arguments))[0]
 
 
 PASSES = (
