@@ -136,7 +136,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
     const auto packed = message_set.exchange(message_grid);
     const UserArrays user(grid, HALO_AUTOMATIC), message_user(grid, HALO_MESSAGES);
     const UserArrays allocated(grid, HALO_AUTOMATIC, true);
-    NeighborAlltoallw alltoallw(grid, set.arrays), user_alltoallw(grid, user.arrays);
+    NeighborAlltoallw alltoallw(grid, message_set.arrays), user_alltoallw(grid, message_user.arrays);
     PackedSendrecv sendrecv(grid, set.arrays);
     const LocalCopy copy(grid, set.arrays, twin.arrays);
     std::vector<double> sweep(cold ? std::size_t{1} << 24 : 0, 1.0);

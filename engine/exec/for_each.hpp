@@ -13,6 +13,7 @@
 #include "engine/exec/rows.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/field/field.hpp"
+#include "engine/field/sides.hpp"
 #include "engine/grid/lattice.hpp"
 
 namespace sc {
@@ -30,6 +31,10 @@ template <class Kernel, class... Views>
 SC_FN auto call_with(const Kernel& kernel, At c, Index g, const Views&... views) {
   if constexpr (InFluxes<Kernel>) {
     return kernel(c, g, fluxes_below(kernel, c, views...), fluxes_above(kernel, c, views...), views...);
+  } else if constexpr (InSides<Kernel>) {
+    return with_sides(
+        kernel, c, [&](const SideValues& sides) { return call_in_sides(kernel, c, g, sides, views...); },
+        views...);
   } else if constexpr (std::is_invocable_v<const Kernel&, At, Index, Views...>) {
     return kernel(c, g, views...);
   } else {

@@ -11,6 +11,7 @@
 #include "engine/base/align.hpp"
 #include "engine/exec/row_order.hpp"
 #include "engine/exec/subnormals.hpp"
+#include "engine/field/sides.hpp"
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
@@ -52,12 +53,62 @@ struct ValuesOf<std::array<double, K>> {
   SC_FN static double get(const std::array<double, K>& r, int k) { return r[static_cast<std::size_t>(k)]; }
 };
 
+/// Calls a kernel that has values in common with the cells beside it.
+template <class Kernel, class... Views>
+SC_FN auto call_in_sides(const Kernel& kernel, At c, Index g, const SideValues& sides,
+                         const Views&... views) {
+  if constexpr (std::is_invocable_v<const Kernel&, At, Index, const SideValues&, Views...>)
+    return kernel(c, g, sides, views...);
+  else
+    return kernel(c, sides, views...);
+}
+
+/// Number of cells whose sides are kept in the first-level cache.
+constexpr int side_chunk = 32;
+
+/// A row of adjacent cells whose sides are computed once.
+template <class Kernel, class Into, class... Views>
+SC_FN void row_in_sides(const Kernel& kernel, At c, Index g, int count, std::span<Into> into,
+                        const Views&... views) {
+  constexpr int K = Kernel::side_values;
+  using Of = ValuesOf<decltype(call_in_sides(kernel, c, g, SideValues{}, views...))>;
+  alignas(cache_line) double sides[K][side_chunk + 8];
+  alignas(cache_line) double values[Of::count > 0 ? Of::count : 1][side_chunk];
+  const auto keep = [&](int n) __attribute__((always_inline)) {
+    return [&sides, n ](int k, double value) __attribute__((always_inline)) { sides[k][n] = value; };
+  };
+  kernel.side_below(c, keep(0), views...);
+  for (int first = 0; first < count; first += side_chunk) {
+    const int some = std::min(side_chunk, count - first);
+    const At from = c.x(first);
+#pragma GCC ivdep
+    for (int n = 0; n < some; ++n) kernel.side_below(from.x(n + 1), keep(n + 1), views...);
+#pragma GCC ivdep
+    for (int n = 0; n < some; ++n) {
+      const auto compute = [&]() __attribute__((always_inline)) {
+        return call_in_sides(kernel, from.x(n), Index{g.x + first + n, g.y, g.z},
+                             SideValues{&sides[0][n], side_chunk + 8}, views...);
+      };
+      if constexpr (Of::count == 0) {
+        compute();
+      } else {
+        const auto result = compute();
+        for (int k = 0; k < Of::count; ++k) values[k][n] = Of::get(result, k);
+      }
+    }
+    for (std::size_t k = 0; k < into.size(); ++k) into[k].add(values[k], some);
+    for (int k = 0; k < K; ++k) sides[k][0] = sides[k][some];
+  }
+}
+
 /// One row of cells: `count` cells, `step` apart. `cell` calls the kernel at one cell; into[k].add(values,
 /// count) takes its values.
 template <class Cell, class Into, class... Views>
 SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<Into> into,
                const Views&... views) {
   using Of = ValuesOf<decltype(cell(c, g, views...))>;
+  if constexpr (requires { requires InSides<decltype(cell.kernel)>; } && !views_are_checked)
+    if (step == 1) return row_in_sides(cell.kernel, c, g, count, into, views...);
   if constexpr (Of::count == 0) {
     if (step == 1) {
 #pragma GCC ivdep

@@ -79,7 +79,9 @@ class Sweep final : public Stage {
     using Places = std::span<const Place>;
     constexpr bool by_position =
         InFluxes<Kernel> ||
-        std::is_invocable_v<const Kernel&, At, Index, decltype(std::declval<const Declared&>().view())...>;
+        std::is_invocable_v<const Kernel&, At, Index, decltype(std::declval<const Declared&>().view())...> ||
+        std::is_invocable_v<const Kernel&, At, Index, const SideValues&,
+                            decltype(std::declval<const Declared&>().view())...>;
     return {[kernel = kernel_, views = views_, layout = grid().layout(), lattice = lattice()](
                 [[maybe_unused]] Places places, const Box& box, Int3 origin, int threads) {
               for_each(box, lattice, Frame{layout, origin, {}}, threads, {}, kernel,

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "engine/field/sides.hpp"
 #include "engine/field/views.hpp"
 #include "solvers/magnetosphere/planet.hpp"
 
@@ -58,6 +59,52 @@ SC_FN At lowest(At c) {
   return half == Half::centres ? c : At{c.i - 1 - c.sy - c.sz, c.sy, c.sz};
 }
 
+/// What has values in common with the cells beside it along x: sums over the four corners of a side, and of
+/// the differences along y and z. Three values for each.
+namespace side {
+enum Quantity { rho, p, vx, vy, vz, Bx, By, Bz, mass_x, mass_y, mass_z, Ex, Ey, Ez, quantities };
+enum Part { sum = 1, y = 2, z = 4, all = sum | y | z };
+}  // namespace side
+
+/// Those of a side whose corner with the lowest indices is `low`.
+template <class Keep>
+SC_FN void sums_over_side(At low, const Views& q, const Keep& keep) {
+  const In<double> vx = q.v[0], vy = q.v[1], vz = q.v[2], bx = q.B[0], by = q.B[1], bz = q.B[2];
+  const At up = low.y(1);
+  const auto sums = [&](side::Quantity quantity, int parts, const auto& f) __attribute__((always_inline)) {
+    const double a = f(low), b = f(low.z(1)), c = f(up), d = f(up.z(1));
+    const double s0 = a + b, s1 = c + d;
+    if (parts & side::sum) keep(3 * quantity, s0 + s1);
+    if (parts & side::y) keep(3 * quantity + 1, s1 - s0);
+    if (parts & side::z) keep(3 * quantity + 2, (b - a) + (d - c));
+  };
+  sums(side::rho, side::sum, [&](At c) { return q.rho[c]; });
+  sums(side::p, side::all, [&](At c) { return q.p[c]; });
+  sums(side::vx, side::all, [&](At c) { return vx[c]; });
+  sums(side::vy, side::all, [&](At c) { return vy[c]; });
+  sums(side::vz, side::all, [&](At c) { return vz[c]; });
+  sums(side::Bx, side::all, [&](At c) { return bx[c]; });
+  sums(side::By, side::sum | side::z, [&](At c) { return by[c]; });
+  sums(side::Bz, side::sum | side::y, [&](At c) { return bz[c]; });
+  sums(side::mass_x, side::sum, [&](At c) { return q.rho[c] * vx[c]; });
+  sums(side::mass_y, side::y, [&](At c) { return q.rho[c] * vy[c]; });
+  sums(side::mass_z, side::z, [&](At c) { return q.rho[c] * vz[c]; });
+  // E = v x B, minus the electric field
+  sums(side::Ex, side::y | side::z, [&](At c) { return fused(vy[c], bz[c], -(vz[c] * by[c])); });
+  sums(side::Ey, side::sum | side::z, [&](At c) { return fused(vz[c], bx[c], -(vx[c] * bz[c])); });
+  sums(side::Ez, side::sum | side::y, [&](At c) { return fused(vx[c], by[c], -(vy[c] * bx[c])); });
+}
+
+/// Over the 8 corners, from the sums over both sides.
+struct OverCorners {
+  const SideValues& sides;
+  side::Quantity quantity;
+  SC_FN double sum() const { return sides.low(3 * quantity) + sides.high(3 * quantity); }
+  SC_FN double x() const { return sides.high(3 * quantity) - sides.low(3 * quantity); }
+  SC_FN double y() const { return sides.low(3 * quantity + 1) + sides.high(3 * quantity + 1); }
+  SC_FN double z() const { return sides.low(3 * quantity + 2) + sides.high(3 * quantity + 2); }
+};
+
 /// Means over the corners, for the two-step start, and the rates of change by the ideal terms.
 struct Change {
   Eight mean, rate;
@@ -68,51 +115,47 @@ struct Change {
 /// d p/dt   = -(v . grad) p - gamma p div v + heat (mu |grad v|^2 + eta J^2)
 /// d B/dt   = curl(v x B)
 template <bool heated>
-SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_curl) {
-  const In<double> vx = q.v[0], vy = q.v[1], vz = q.v[2], bx = q.B[0], by = q.B[1], bz = q.B[2];
+SC_FN Change change_of(const Numbers& n, const SideValues& sides, Place dipole_curl) {
+  const auto over = [&](side::Quantity quantity) { return OverCorners{sides, quantity}; };
   const double d = n.per_edges;
-  const Corners8 rho = corners(low, [&](At c) { return q.rho[c]; });
-  const Corners8 p = corners(low, [&](At c) { return q.p[c]; });
-  const Corners8 u = corners(low, [&](At c) { return vx[c]; });
-  const Corners8 v = corners(low, [&](At c) { return vy[c]; });
-  const Corners8 w = corners(low, [&](At c) { return vz[c]; });
-  const Corners8 X = corners(low, [&](At c) { return bx[c]; });
-  const Corners8 Y = corners(low, [&](At c) { return by[c]; });
-  const Corners8 Z = corners(low, [&](At c) { return bz[c]; });
-  const double mass = corners(low, [&](At c) { return q.rho[c] * vx[c]; }).x +
-                      corners(low, [&](At c) { return q.rho[c] * vy[c]; }).y +
-                      corners(low, [&](At c) { return q.rho[c] * vz[c]; }).z;
-  // E = v x B, minus the electric field
-  const Corners8 ex = corners(low, [&](At c) { return fused(vy[c], bz[c], -(vz[c] * by[c])); });
-  const Corners8 ey = corners(low, [&](At c) { return fused(vz[c], bx[c], -(vx[c] * bz[c])); });
-  const Corners8 ez = corners(low, [&](At c) { return fused(vx[c], by[c], -(vy[c] * bx[c])); });
+  const OverCorners p = over(side::p), u = over(side::vx), v = over(side::vy), w = over(side::vz),
+                    X = over(side::Bx), Y = over(side::By), Z = over(side::Bz);
+  const OverCorners ex = over(side::Ex), ey = over(side::Ey), ez = over(side::Ez);
+  const double mass = over(side::mass_x).x() + over(side::mass_y).y() + over(side::mass_z).z();
 
   constexpr double eighth = 0.125;
   Change out;
-  out.mean = {eighth * rho.sum, eighth * u.sum, eighth * v.sum, eighth * w.sum,
-              eighth * p.sum,   eighth * X.sum, eighth * Y.sum, eighth * Z.sum};
+  out.mean = {eighth * over(side::rho).sum(),
+              eighth * u.sum(),
+              eighth * v.sum(),
+              eighth * w.sum(),
+              eighth * p.sum(),
+              eighth * X.sum(),
+              eighth * Y.sum(),
+              eighth * Z.sum()};
   const Eight& m = out.mean;
-  const double Jx = fused(d, Z.y - Y.z, -dipole_curl.x);
-  const double Jy = fused(d, X.z - Z.x, -dipole_curl.y);
-  const double Jz = fused(d, Y.x - X.y, -dipole_curl.z);
+  const double Jx = fused(d, Z.y() - Y.z(), -dipole_curl.x);
+  const double Jy = fused(d, X.z() - Z.x(), -dipole_curl.y);
+  const double Jz = fused(d, Y.x() - X.y(), -dipole_curl.z);
   const double per_rho = 1 / m.rho;
-  const auto dot = [](double ax, double ay, double az, const Corners8& a) {
-    return fused(ax, a.x, fused(ay, a.y, az * a.z));
+  const auto dot = [](double ax, double ay, double az, const OverCorners& a) {
+    return fused(ax, a.x(), fused(ay, a.y(), az * a.z()));
   };
-  const auto advected = [&](const Corners8& a) { return -d * dot(m.vx, m.vy, m.vz, a); };
+  const auto advected = [&](const OverCorners& a) { return -d * dot(m.vx, m.vy, m.vz, a); };
   out.rate.rho = -d * mass;
-  out.rate.vx = fused(per_rho, fused(Jy, m.Bz, -fused(Jz, m.By, d * p.x)), advected(u));
-  out.rate.vy = fused(per_rho, fused(Jz, m.Bx, -fused(Jx, m.Bz, d * p.y)), advected(v));
-  out.rate.vz = fused(per_rho, fused(Jx, m.By, -fused(Jy, m.Bx, d * p.z)), advected(w));
-  out.rate.p = fused(-n.gamma * d * m.p, u.x + v.y + w.z, advected(p));
+  out.rate.vx = fused(per_rho, fused(Jy, m.Bz, -fused(Jz, m.By, d * p.x())), advected(u));
+  out.rate.vy = fused(per_rho, fused(Jz, m.Bx, -fused(Jx, m.Bz, d * p.y())), advected(v));
+  out.rate.vz = fused(per_rho, fused(Jx, m.By, -fused(Jy, m.Bx, d * p.z())), advected(w));
+  out.rate.p = fused(-n.gamma * d * m.p, u.x() + v.y() + w.z(), advected(p));
   if constexpr (heated) {
-    const double shear = dot(u.x, u.y, u.z, u) + dot(v.x, v.y, v.z, v) + dot(w.x, w.y, w.z, w);
+    const double shear =
+        dot(u.x(), u.y(), u.z(), u) + dot(v.x(), v.y(), v.z(), v) + dot(w.x(), w.y(), w.z(), w);
     const double currents = fused(Jx, Jx, fused(Jy, Jy, Jz * Jz));
     out.rate.p = fused(n.heat, fused(n.mu * (d * d), shear, n.eta * currents), out.rate.p);
   }
-  out.rate.Bx = d * (ez.y - ey.z);
-  out.rate.By = d * (ex.z - ez.x);
-  out.rate.Bz = d * (ey.x - ex.y);
+  out.rate.Bx = d * (ez.y() - ey.z());
+  out.rate.By = d * (ex.z() - ez.x());
+  out.rate.Bz = d * (ey.x() - ex.y());
   return out;
 }
 
@@ -222,20 +265,26 @@ struct NearPlanet {
 template <Diffusion diffusion>
 struct Predict {
   Numbers n;
-  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
-                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
-                          In<double, 5> around) const {
-    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NearPlanet{n, around, c, n.places.at(g)});
+  static constexpr int side_values = 3 * side::quantities;
+  template <class Keep, class... Rest>
+  SC_FN void side_below(At c, const Keep& keep, Out<double>, Out<double, 3>, Out<double>, Out<double, 3>,
+                        In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                        const Rest&...) const {
+    sums_over_side(lowest<Half::centres>(c), {rho, v, p, B}, keep);
   }
-  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B) const {
-    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NoPlanet{});
+  SC_FN double operator()(At c, Index g, const SideValues& nodes, Out<double> rho1, Out<double, 3> v1,
+                          Out<double> p1, Out<double, 3> B1, In<double>, In<double, 3>, In<double>,
+                          In<double, 3>, In<double, 5> around) const {
+    return step(c, nodes, rho1, v1, p1, B1, NearPlanet{n, around, c, n.places.at(g)});
+  }
+  SC_FN double operator()(At c, const SideValues& nodes, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double>, In<double, 3>, In<double>, In<double, 3>) const {
+    return step(c, nodes, rho1, v1, p1, B1, NoPlanet{});
   }
   template <class Planet_>
-  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                    const Views& nodes, const Planet_& planet) const {
-    Change change =
-        change_of<diffusion != Diffusion::none>(n, lowest<Half::centres>(c), nodes, planet.curl());
+  SC_FN double step(At c, const SideValues& nodes, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                    Out<double, 3> B1, const Planet_& planet) const {
+    Change change = change_of<diffusion != Diffusion::none>(n, nodes, planet.curl());
     planet.pull(change.rate);
     Eight q = advanced(change.mean, n.dt, change.rate);
     planet.hold(q);
@@ -247,22 +296,28 @@ struct Predict {
 template <Half half, Diffusion diffusion>
 struct Leap {
   Numbers n;
-  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
-                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
-                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
-                          In<double, 5> around) const {
-    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0},
-                NearPlanet{n, around, c, n.places.at(g)});
+  static constexpr int side_values = 3 * side::quantities;
+  template <class Keep, class... Rest>
+  SC_FN void side_below(At c, const Keep& keep, Out<double>, Out<double, 3>, Out<double>, Out<double, 3>,
+                        In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                        const Rest&...) const {
+    sums_over_side(lowest<half>(c), {rho, v, p, B}, keep);
   }
-  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B, In<double> rho0,
-                          In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
-    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, NoPlanet{});
+  SC_FN double operator()(At c, Index g, const SideValues& other, Out<double> rho1, Out<double, 3> v1,
+                          Out<double> p1, Out<double, 3> B1, In<double>, In<double, 3>, In<double>,
+                          In<double, 3>, In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
+                          In<double, 5> around) const {
+    return step(c, other, rho1, v1, p1, B1, {rho0, v0, p0, B0}, NearPlanet{n, around, c, n.places.at(g)});
+  }
+  SC_FN double operator()(At c, const SideValues& other, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double>, In<double, 3>, In<double>, In<double, 3>,
+                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
+    return step(c, other, rho1, v1, p1, B1, {rho0, v0, p0, B0}, NoPlanet{});
   }
   template <class Planet_>
-  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                    const Views& other, const Views& old, const Planet_& planet) const {
-    Eight rate = change_of<diffusion != Diffusion::none>(n, lowest<half>(c), other, planet.curl()).rate;
+  SC_FN double step(At c, const SideValues& other, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                    Out<double, 3> B1, const Views& old, const Planet_& planet) const {
+    Eight rate = change_of<diffusion != Diffusion::none>(n, other, planet.curl()).rate;
     planet.pull(rate);
     if constexpr (diffusion != Diffusion::none) add_diffusion(n, c, old, rate);
     if constexpr (diffusion == Diffusion::mixing) add_mixing(n, c, old, rate);

@@ -33,6 +33,7 @@ SAYS = {  # of ours, where the other side is left out
     "halo_thread": r"\| none \| 16³ \| 2 \| [\d.]+ \|",
     "turbulence_disk": r"\| async \| 2 \| [\d.]+ \|",
     "passes_wire": r"\| 24³ \| 8 \| [\d.]+ \| [\d.]+ \|",
+    "passes_hosts": r"\| steps a pass \| fastest strategy \|",
     "relaxation": r"\| Jacobi \| 7 points \| [\d.]+ \|",
     "passes_disk": r"\| files, 2 \| \d+ \| [\d.]+ \| [\d.]+ \|",
     "dendrite_disk": r"\| files \| 2 \| [\d.]+ \| [\d.]+ \|",

@@ -10,8 +10,10 @@ import pytest
 from conftest import ROOT, core_is_built
 
 sys.path.insert(0, str(ROOT / "tools"))
+import figures
 from regenerate import blocks
 from regenerate.catalogue import CATALOGUE
+from regenerate.figure import Figure
 
 DOCUMENTS = sorted(
     {ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("*/*/README.md")}
@@ -147,6 +149,21 @@ def test_a_table_without_a_mark_is_found(tmp_path):
     assert blocks.get(document, "x") == ["| b | 2 |"]
     document.write_text(f"<!-- figures: x -->\n{table}<!-- /figures -->\n\n{table}")
     assert len(blocks.tables_without_a_mark(document)) == 1
+
+
+def test_a_whole_document_is_put_in_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "ROOT", tmp_path)
+    (tmp_path / "all.md").write_text("old")
+
+    def make(scratch):
+        (scratch / "made.md").write_text("new")
+        return scratch / "made.md"
+
+    whole = Figure("all", "all.md", 1, "a document", make)
+    assert figures.regenerate(whole, check=True) == []
+    assert (tmp_path / "all.md").read_text() == "old"
+    assert figures.regenerate(whole, check=False) == []
+    assert (tmp_path / "all.md").read_text() == "new"
 
 
 def test_the_list_and_an_unknown_name():

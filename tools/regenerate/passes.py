@@ -52,6 +52,13 @@ PASSES = (
         "several steps a pass, two ranks, late messages",
         table_of("passes_wire.py"),
     ),
+    Figure(
+        "passes_hosts",
+        STENCILS,
+        60,
+        "several steps a pass, two emulated hosts (root)",
+        table_of("passes_hosts.py"),
+    ),
     Figure("dendrite_disk", STENCILS, 170, "the dendrite in half its memory", table_of("dendrite_disk.py")),
     Figure(
         "relaxation",

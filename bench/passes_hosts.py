@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A dendrite on two emulated hosts whose link, not its latency, is the bottleneck: milliseconds a step of the
+fastest strategy against steps a pass, and how much longer messages take than computing. Needs root.
+
+    bench/passes_hosts.py [--cells 96] [--network 100mbit] [--steps 40] [--lengths 1 2 4]
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import script
+
+COMMAND = (sys.executable, "-m", "subcurrent", "strategies", "nickel_small", "-n", "2", "--threads", "1")
+
+
+def measure(cells: int, network: str, steps: int, length: int, folder: Path) -> list[dict[str, str]]:
+    """The rows of strategies.csv. Raises CalledProcessError where the program refuses."""
+    settings = [
+        f"grid.cells=[{cells}, {cells}, {cells}]",
+        f"engine.steps_per_pass={length}",
+        f"run.steps={steps}",
+    ]
+    out = folder / str(length)
+    command = [*COMMAND, "--network", network, "--out", out, *[w for s in settings for w in ("--set", s)]]
+    subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=600)
+    with (out / "strategies.csv").open() as rows:
+        return list(csv.DictReader(rows))
+
+
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("--cells", type=int, default=96)
+    parser.add_argument("--network", default="100mbit")
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[1, 2, 4])
+    arguments = script.parse(parser, {"cells": 24, "steps": 4, "lengths": [2]})
+    print("| steps a pass | fastest strategy | ms a step | blocking | messages / computing |")
+    print("|---:|---|---:|---:|---:|")
+    for length in arguments.lengths:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                rows = measure(arguments.cells, arguments.network, arguments.steps, length, Path(folder))
+            except subprocess.CalledProcessError as error:
+                return script.not_done(
+                    "passes_hosts", error.returncode, error.stderr.strip().splitlines()[-1]
+                )
+        best = min(rows, key=lambda row: float(row["T"]))
+        blocking = next(row for row in rows if row["strategy"] == "blocking")
+        ratio = float(blocking["M"]) / float(blocking["C_core"])
+        times = f"{1e3 * float(best['T']):.3g} | {1e3 * float(blocking['T']):.3g}"
+        print(f"| {length} | {best['strategy']} | {times} | {ratio:.2g} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
