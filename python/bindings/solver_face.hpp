@@ -84,10 +84,15 @@ class SolverFace {
   template <class... Count>
   auto step(Count... count) {
     forget_views();
+    return booked([&] { return advance(solver(), count...); });
+  }
+  /// Books in the ledger what the solver does in `action`.
+  template <class Action>
+  auto booked(const Action& action) {
     ledger_.open();
-    const auto report = advance(solver(), count...);
+    const auto result = action();
     ledger_.close();
-    return report;
+    return result;
   }
 
   /// The present level of a field for a view that may be written to.
