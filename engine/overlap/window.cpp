@@ -127,6 +127,17 @@ int RecordedArrays::reach() const {
   return most;
 }
 
+RecordedArrays::Moved RecordedArrays::moved(int array) const {
+  Moved moved;
+  for (const auto& run : runs_)
+    for (const WindowAccess& a : run) {
+      if (a.array != array) continue;
+      if (a.mode != Mode::write && !moved.written) moved.read = true;
+      if (a.mode != Mode::read) moved.written = true;
+    }
+  return moved;
+}
+
 int Window::steps() const {
   int steps = 0;
   const std::span<const Recorded> runs = open();

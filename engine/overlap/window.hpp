@@ -64,6 +64,11 @@ class RecordedArrays {
   int margin() const { return margin_; }
   /// The widest reach of any run.
   int reach() const;
+  /// Whether an array is read from memory in a pass, because its values before it are used, and written.
+  struct Moved {
+    bool read = false, written = false;
+  };
+  Moved moved(int array) const;
 
  private:
   int number_of(const Storage* storage) const;

@@ -22,6 +22,7 @@
 #include "io/timeline_file.hpp"
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/faces.hpp"
+#include "solvers/common/passes.hpp"
 
 namespace sc::python {
 
@@ -162,6 +163,27 @@ class SolverFace {
     return result;
   }
 
+  /// What a pass of several steps moves on this rank in a step, and what single steps would; None if the
+  /// solver takes single steps or has its fields elsewhere.
+  nanobind::object pass_cost() {
+    if constexpr (requires { solver().pass_cost(); }) {
+      if (const std::optional<PassCost> cost = solver().pass_cost()) {
+        const auto both = [&](double StepCost::*of) {
+          return nanobind::make_tuple(cost->passes.*of, cost->singles.*of);
+        };
+        nanobind::dict result;
+        result["steps"] = cost->steps;
+        result["read"] = both(&StepCost::read);
+        result["written"] = both(&StepCost::written);
+        result["sent"] = both(&StepCost::sent);
+        result["messages"] = both(&StepCost::messages);
+        result["more"] = cost->more;
+        return result;
+      }
+    }
+    return nanobind::none();
+  }
+
   /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks.
   void restart_terms() { ledger_.restart(); }
 
@@ -282,6 +304,9 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
       .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
       .def("terms", &Face::terms)
+      .def("pass_cost", &Face::pass_cost,
+           "Bytes of memory read and written, bytes and messages sent a step on this rank in passes, each "
+           "beside those of single steps; cells computed beyond the block. None for single steps.")
       .def("restart_terms", &Face::restart_terms,
            "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
   return bound;

@@ -160,6 +160,17 @@ Numbers Magnetosphere::numbers(double dt, Half half) const {
   return n;
 }
 
+std::optional<PassCost> Magnetosphere::pass_cost() {
+  return cost_of_pass(options_.engine, [this](const auto& run) {
+    run(stages_.first);
+    centres_.advance();
+    run(stages_.second);
+    nodes_.advance();
+    run(diagnostics_->low_centres);
+    run(diagnostics_->low_nodes);
+  });
+}
+
 Measures Magnetosphere::measure() {
   hold_wind(nodes_, clock_.time);
   const double h = options_.spacing, volume = h * h * h;

@@ -10,6 +10,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/passes.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/options.hpp"
 #include "solvers/magnetosphere/stages.hpp"
@@ -82,6 +83,8 @@ class Magnetosphere {
   Plasma& centres() { return centres_; }
   AnyField& coordinates() { return coordinates_; }
   const MagnetosphereOptions& options() const { return options_; }
+  /// Of leap-frog steps; empty for single steps.
+  std::optional<PassCost> pass_cost();
 
  private:
   void set_initial();
