@@ -68,7 +68,8 @@ class Cached {
   }
   double cells() const { return double(grid_.own().cells()); }
   void step() const {
-    for (const Recorded& run : stages_) run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_);
+    for (const Recorded& run : stages_)
+      run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_, {});
   }
 
  private:

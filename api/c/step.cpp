@@ -75,7 +75,8 @@ class BoxStage final : public Stage {
   void set(BoxCall call) { call_ = std::move(call); }
   void compute(const Box& box, int threads, std::span<Accumulator>) override { call_(box, threads); }
   Captured capture() const override {
-    return {[call = call_](std::span<const Place>, const Box& box, Int3, int threads) { call(box, threads); },
+    return {[call = call_](std::span<const Place>, const Box& box, Int3, int threads,
+                           std::span<Accumulator>) { call(box, threads); },
             false};
   }
 

@@ -92,7 +92,16 @@ Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
 }
 
 void Runner::run(Stage& stage, Stage* next) {
-  if (window_ && record(stage)) return;
+  if (!window_ || !record(stage, {})) run_single(stage, next);
+}
+
+void Runner::run(Stage& stage, const TakeValues& take) {
+  if (window_ && record(stage, take)) return;
+  run_single(stage, nullptr);
+  take(stage.accumulators());
+}
+
+void Runner::run_single(Stage& stage, Stage* next) {
   const double begin = context_.timeline().now();
   if (Stage* before = stage.before()) run_now(*before, &stage);
   Stage* before_next = next ? next->before() : nullptr;

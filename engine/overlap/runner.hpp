@@ -46,6 +46,9 @@ class Runner {
   /// too (see Trials). The first slabs of `next`, the stage that runs next, are read during this one if it
   /// uses slots.
   void run(Stage& stage, Stage* next = nullptr);
+  /// Collective: the same for a stage that reduces. `take` gets this rank's values when the stage has run: at
+  /// once, or, if the run is recorded in a pass (see steps()), when the pass was executed.
+  void run(Stage& stage, const TakeValues& take);
   /// The same for a stage that runs later, during other work.
   void prefetch(Stage& stage);
   /// Collective: a step of the program begins. Strategies are compared over whole steps. Without this call a
@@ -61,8 +64,9 @@ class Runner {
   /// Collective: calls body(0) … body(n - 1), each a step of run()s. Up to RunnerOptions::steps_per_pass
   /// steps make a pass: their runs are recorded, with their levels and kernels, and executed together, with
   /// the same bits. Fields must outlive the scope. A pass ends early at a stage that cannot be part of one,
-  /// and at refresh(), move(), close_pass() and Field::modify(). Before that the host cannot read its fields
-  /// (Error, failure). After an error the recorded steps are dropped.
+  /// for example one that reduces without `take`, at conditions that change before the halo that they fill is
+  /// read, and at refresh(), move(), close_pass() and Field::modify(). Before that the host cannot read its
+  /// fields (Error, failure). After an error the recorded steps are dropped.
   void steps(int n, const std::function<void(int step)>& body);
   /// Collective: the same for a loop that is not a function: begin_steps(), end_step() after every step and
   /// end_steps() after the last. If the loop is left before, recorded runs remain until something closes the
@@ -72,6 +76,15 @@ class Runner {
   void end_steps();
   /// Collective: executes what steps() has recorded so far.
   void close_pass() { close_pass("the program asked for it"); }
+  /// Whether runs are recorded now.
+  bool records() const { return window_ != nullptr; }
+  /// Collective: stages read the halos of these levels, declared by reads(), as the present conditions fill
+  /// them, even if the conditions change before.
+  template <class... Declared>
+  void hold(const Declared&... declared) {
+    const std::array<Access, sizeof...(Declared)> levels{declared.access()...};
+    hold_levels(levels);
+  }
   /// Collective: the values of a level will not be read before it is written again. A pass over fields in
   /// files then does not write them; otherwise nothing happens.
   void discard(const AnyField& field, int level) {
@@ -126,7 +139,10 @@ class Runner {
     std::size_t output;
     std::int64_t host_writes;  ///< of the storage at that time
   };
-  bool record(Stage& stage);
+  bool record(Stage& stage, const TakeValues& take);
+  bool enlist(std::vector<Recorded> runs);
+  void hold_levels(std::span<const Access> levels);
+  void run_single(Stage& stage, Stage* next);
   void run_now(Stage& stage, Stage* next);
   void close_pass(const std::string& why);
   void carry_out_sealed();

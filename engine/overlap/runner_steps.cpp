@@ -94,8 +94,8 @@ void Runner::adopt_length() {
 }
 
 /// Whether the stage will be executed later. If not, all recorded runs have been executed.
-bool Runner::record(Stage& stage) {
-  if (const std::string why = Window::refusal(stage); !why.empty()) {
+bool Runner::record(Stage& stage, const TakeValues& take) {
+  if (const std::string why = Window::refusal(stage, bool(take)); !why.empty()) {
     close_pass(why);
     return false;
   }
@@ -106,6 +106,16 @@ bool Runner::record(Stage& stage) {
     stage.choose_colour(colour);
     runs.emplace_back(stage, step_);
   }
+  if (take) {
+    const auto values = std::make_shared<std::vector<Accumulator>>(like(stage.accumulators()));
+    for (Recorded& run : runs) run.values = values;
+    runs.back().take = take;
+  }
+  return enlist(std::move(runs));
+}
+
+/// Adds the runs of one stage to the pass, or to the next one; returns false if none can have them.
+bool Runner::enlist(std::vector<Recorded> runs) {
   if (const std::string why = window_->shortage(runs); !why.empty()) {
     if (window_->begins_before(step_)) {  // passes consist of whole steps
       carry_out_sealed();
@@ -116,6 +126,19 @@ bool Runner::record(Stage& stage) {
   }
   for (Recorded& run : runs) window_->add(std::move(run));
   return true;
+}
+
+void Runner::hold_levels(std::span<const Access> levels) {
+  if (window_ && !levels.front().storage().device()) {
+    std::vector<Access> others;
+    for (const Access& a : levels)
+      if (!window_->holds(a.storage(), a.field->boundaries())) others.push_back(a);
+    if (others.empty()) return;
+    std::vector<Recorded> runs;
+    runs.emplace_back(others, step_);
+    if (enlist(std::move(runs))) return;
+  }
+  for (const Access& a : levels) refresh(a);
 }
 
 /// Executes the sealed pass, which had to wait for the step after it.
@@ -205,6 +228,8 @@ void Runner::carry_out(std::vector<Recorded> runs) {
     counts.bytes += cells * r.share * r.bytes;
     counts.flops += cells * r.share * r.flops;
   }
+  for (const Recorded& r : runs)
+    if (r.take) r.take(*r.values);
 }
 
 std::string Runner::Passes::describe() const {

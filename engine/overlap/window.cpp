@@ -35,10 +35,9 @@ std::string refusal_of_field(const AnyField& field, const Storage& storage) {
 
 }  // namespace
 
-std::string Window::refusal(const Stage& stage) {
+std::string Window::refusal(const Stage& stage, bool takes_values) {
   const std::string what = "stage \"" + stage.name() + "\" ";
-  if (const auto& values = const_cast<Stage&>(stage).accumulators(); !values.empty())
-    return what + "reduces to a value";
+  if (!takes_values && !stage.accumulators().empty()) return what + "reduces to a value";
   if (!stage.capture().compute) return what + "does not compute cell by cell";
   for (const Access& a : stage.accesses()) {
     if (a.across()) return what + "reads another grid";
@@ -62,7 +61,17 @@ Recorded::Recorded(const Stage& from, int in_step)
       bytes(from.bytes_per_cell()),
       flops(from.flops()),
       watched(from.watched()) {
-  for (const Access& a : from.accesses()) {
+  add(from.accesses());
+}
+
+Recorded::Recorded(std::span<const Access> levels, int in_step)
+    : step(in_step), share(0), bytes(0), flops(0), watched(false) {
+  stage.compute = [](auto&&...) {};
+  add(levels);
+}
+
+void Recorded::add(std::span<const Access> accesses) {
+  for (const Access& a : accesses) {
     Storage& storage = a.storage();
     const Boundaries& boundaries = a.field->boundaries();
     uses.push_back({storage.shared_from_this(), &boundaries, boundaries, a.mode, a.reach});
@@ -118,6 +127,17 @@ int RecordedArrays::reach() const {
   return most;
 }
 
+RecordedArrays::Moved RecordedArrays::moved(int array) const {
+  Moved moved;
+  for (const auto& run : runs_)
+    for (const WindowAccess& a : run) {
+      if (a.array != array) continue;
+      if (a.mode != Mode::write && !moved.written) moved.read = true;
+      if (a.mode != Mode::read) moved.written = true;
+    }
+  return moved;
+}
+
 int Window::steps() const {
   int steps = 0;
   const std::span<const Recorded> runs = open();
@@ -125,12 +145,31 @@ int Window::steps() const {
   return steps;
 }
 
+Window::Filled Window::filled(const Storage& storage) const {
+  Filled f;
+  for (const Recorded& run : open())
+    for (const Recorded::Use& use : run.uses) {
+      if (use.storage.get() != &storage) continue;
+      if (!f.conditions || use.mode != Mode::read) f = {&use.conditions, point};
+      if (use.mode == Mode::read) f.read = f.read | use.reach;
+    }
+  return f;
+}
+
+bool Window::holds(const Storage& storage, const Boundaries& conditions) const {
+  const Filled f = filled(storage);
+  return f.conditions && *f.conditions == conditions;
+}
+
+// A pass fills a halo with the conditions of the run that writes its values, or of the first one that uses
+// them; single steps, with those of the first run that reads so far.
 std::string Window::changed(const Recorded& more) const {
-  for (const Recorded::Use& use : more.uses)
-    for (const Recorded& run : open())
-      for (const Recorded::Use& before : run.uses)
-        if (before.boundaries == use.boundaries && before.conditions != use.conditions)
-          return "boundary conditions of \"" + use.storage->name() + "\" change";
+  for (const Recorded::Use& use : more.uses) {
+    if (use.mode == Mode::write) continue;
+    const Filled f = filled(*use.storage);
+    if (f.conditions && !f.read.covers(use.reach) && *f.conditions != use.conditions)
+      return "boundary conditions of \"" + use.storage->name() + "\" change";
+  }
   return "";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Window: recorded runs of stages that have not been executed. Levels are swapped and parameters change
-// meanwhile, so each run keeps its storages and its kernel.
+// meanwhile, so each run keeps its storages, its kernel, and the values that it reduces to.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,9 @@
 
 namespace sc {
 
+/// Gets this rank's part of a stage's reductions, as Stage::accumulators(), when the stage has run.
+using TakeValues = std::function<void(std::span<const Accumulator> values)>;
+
 /// A run of a stage in its present colour, to be executed later, even if the stage has changed or no longer
 /// exists. Fields must outlive it.
 struct Recorded {
@@ -25,17 +28,24 @@ struct Recorded {
     Reach reach;
   };
   Recorded(const Stage& from, int in_step);
+  /// Computes nothing: the halos of `levels` are those that the present conditions fill.
+  Recorded(std::span<const Access> levels, int in_step);
 
   const Grid& grid() const { return uses.front().storage->grid(); }
 
   int step;  ///< of the program's loop
   Stage::Captured stage;
   std::vector<Use> uses;
-  std::vector<Place> places;                   ///< of each use
-  double share;                                ///< share of the cells that have its colour
-  double bytes, flops;                         ///< for each of these cells
-  bool watched;                                ///< as of the stage
-  std::vector<const Storage*> discarded = {};  ///< not read after it, until they are written again
+  std::vector<Place> places;                              ///< of each use
+  double share;                                           ///< share of the cells that have its colour
+  double bytes, flops;                                    ///< for each of these cells
+  bool watched;                                           ///< as of the stage
+  std::shared_ptr<std::vector<Accumulator>> values = {};  ///< of all colours of the stage; empty: none
+  TakeValues take = {};                                   ///< of the last colour, if there are values
+  std::vector<const Storage*> discarded = {};             ///< not read after it, until they are written again
+
+ private:
+  void add(std::span<const Access> accesses);
 };
 
 /// The storages of some runs as numbered arrays. The runs must not be moved.
@@ -54,6 +64,11 @@ class RecordedArrays {
   int margin() const { return margin_; }
   /// The widest reach of any run.
   int reach() const;
+  /// Whether an array is read from memory in a pass, because its values before it are used, and written.
+  struct Moved {
+    bool read = false, written = false;
+  };
+  Moved moved(int array) const;
 
  private:
   int number_of(const Storage* storage) const;
@@ -72,7 +87,8 @@ class Window final : public Pending {
   ~Window() override;
 
   /// The reason why a run of the stage cannot be part of a pass, as the end of a sentence; empty if it can.
-  static std::string refusal(const Stage& stage);
+  /// `takes_values`: what it reduces to is not needed before the end of the pass.
+  static std::string refusal(const Stage& stage, bool takes_values);
 
   /// Whether any block has a halo that is not beyond a wall.
   static bool has_neighbours(const Grid& grid);
@@ -86,6 +102,8 @@ class Window final : public Pending {
   /// sentence; empty if they can.
   std::string shortage(std::span<const Recorded> more) const;
   void add(Recorded run);
+  /// Whether the recorded runs read the halo of a storage under these conditions.
+  bool holds(const Storage& storage, const Boundaries& conditions) const;
   /// The values of a storage are not read after the runs recorded so far.
   void discard(const Storage& storage) {
     if (!runs_.empty()) runs_.back().discarded.push_back(&storage);
@@ -108,7 +126,13 @@ class Window final : public Pending {
 
  private:
   void release();
-  /// The reason why a run has other boundary conditions than the recorded ones; empty if it has the same.
+  /// The conditions that fill the halo of a storage in the open pass, and how far it was read since.
+  struct Filled {
+    const Boundaries* conditions = nullptr;  ///< nullptr: no run uses it
+    Reach read = point;
+  };
+  Filled filled(const Storage& storage) const;
+  /// The reason why a run needs other boundary conditions than the recorded ones; empty if it does not.
   std::string changed(const Recorded& more) const;
   std::span<const Recorded> open() const { return std::span(runs_).subspan(sealed_); }
 

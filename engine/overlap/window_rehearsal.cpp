@@ -45,19 +45,10 @@ void WindowRun::note_filled(RehearsedRun& run, const Chunk& chunk) const {
 double WindowRun::bytes_of_own_cell() const {
   double bytes = 0;
   for (std::size_t n = 0; n < arrays_.first().size(); ++n) {
-    bool touched = false, read = false, written = false;
-    for (const auto& run : arrays_.runs()) {
-      bool used = false;
-      for (const WindowAccess& a : run) {
-        if (a.array != static_cast<int>(n)) continue;
-        used = true;
-        read = read || (!touched && a.mode != Mode::write);
-        written = written || a.mode != Mode::read;
-      }
-      touched = touched || used;
-    }
+    const RecordedArrays::Moved moved = arrays_.moved(static_cast<int>(n));
     const Storage& storage = *arrays_.first()[n]->storage;
-    bytes += (int{read} + int{written}) * static_cast<double>(size_of(storage.type())) * storage.components();
+    bytes += (int{moved.read} + int{moved.written}) * static_cast<double>(size_of(storage.type())) *
+             storage.components();
   }
   return bytes;
 }

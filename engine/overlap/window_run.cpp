@@ -10,6 +10,7 @@
 #include "engine/overlap/look.hpp"
 #include "engine/overlap/window_tile.hpp"
 #include "engine/plan/rehearsal.hpp"
+#include "engine/stage/cut.hpp"
 
 namespace sc {
 
@@ -246,17 +247,32 @@ void WindowRun::poke() {
   poked_ += looked_ - now;
 }
 
-void WindowRun::compute(int number, const Box& box, int threads) const {
+/// Cells beyond the block belong to other ranks, or are own cells once more: their values do not count.
+void WindowRun::compute(int number, const Box& box, int threads) {
+  const Recorded& run = runs_[at(number)];
+  if (run.values) {
+    std::vector<Accumulator> mine = like(*run.values);
+    const Box own = intersect(box, grid_.own());
+    if (!own.empty()) compute_cells(number, own, threads, mine);
+    for (const Box& beyond : subtract(box, own)) compute_cells(number, beyond, threads, {});
+    const std::lock_guard lock(merging_);
+    merge(*run.values, mine);
+  } else {
+    compute_cells(number, box, threads, {});
+  }
+  for (std::size_t n = 0; n < run.uses.size(); ++n)
+    if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
+}
+
+void WindowRun::compute_cells(int number, const Box& box, int threads, std::span<Accumulator> into) const {
   const Recorded& run = runs_[at(number)];
   const Int3 origin = grid_.origin();
   if (run.stage.by_position)
     each_period(grid_, box, [&](const Box& part, Int3 wrap) {
-      run.stage.compute(places_[at(number)], part, origin + wrap, threads);
+      run.stage.compute(places_[at(number)], part, origin + wrap, threads, into);
     });
   else
-    run.stage.compute(places_[at(number)], box, origin, threads);
-  for (std::size_t n = 0; n < run.uses.size(); ++n)
-    if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
+    run.stage.compute(places_[at(number)], box, origin, threads, into);
 }
 
 /// Applies conditions beside the cells just computed, in the order x, y, z; edges belong to the later axis.

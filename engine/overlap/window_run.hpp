@@ -4,6 +4,7 @@
 // all runs, tile by tile.
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "engine/overlap/window_slabs.hpp"
@@ -56,7 +57,8 @@ class WindowRun final : public Ports {
   void compute_slab(int slab);
   void compute_towers(const Tower* slab);
   void sweep(const Tower& tower, int threads, bool pokes);
-  void compute(int run, const Box& box, int threads) const;
+  void compute(int run, const Box& box, int threads);
+  void compute_cells(int run, const Box& box, int threads, std::span<Accumulator> into) const;
   void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;
   void poke();
 
@@ -73,7 +75,8 @@ class WindowRun final : public Ports {
   std::optional<WindowSlabs> slabs_;
   SlabStream* stream_ = nullptr;
   std::vector<std::vector<int>>
-      layers_;  // filled by conditions for later runs: for each run, for each access
+      layers_;          // filled by conditions for later runs: for each run, for each access
+  std::mutex merging_;  // into the values of runs
   double looked_ = 0, poked_ = 0;
 };
 

@@ -48,8 +48,9 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
 
 Stage::Captured CompiledSweep::capture() const {
   return {[rows = rows_, layout = grid().layout(), lattice = lattice()](
-              std::span<const Place> places, const Box& box, Int3 origin, int threads) {
-            for_each_compiled(box, lattice, {layout, origin, {}}, threads, {}, rows, cells_at(places));
+              std::span<const Place> places, const Box& box, Int3 origin, int threads,
+              std::span<Accumulator> into) {
+            for_each_compiled(box, lattice, {layout, origin, {}}, threads, into, rows, cells_at(places));
           },
           rows_.by_position};
 }

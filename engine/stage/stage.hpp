@@ -56,8 +56,11 @@ class Stage {
   /// A run with the present parameters of its kernel, to be executed later, box by box, even if the stage has
   /// changed or no longer exists.
   struct Captured {
-    /// The fields are at `places`; `origin` is the global position of cell (0, 0, 0).
-    std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads)> compute;
+    /// The fields are at `places`; `origin` is the global position of cell (0, 0, 0). The kernel's values are
+    /// reduced into `into`; if it is empty, they are discarded.
+    std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads,
+                       std::span<Accumulator> into)>
+        compute;
     bool by_position = false;  ///< the kernel uses the global position of a cell
     bool by_faces = false;     ///< a flux kernel: the fluxes into the first row of a box are computed again
   };
@@ -97,6 +100,7 @@ class Stage {
   /// This rank's part of the reductions over the cells of the last run, one for each value that the kernel
   /// returns.
   std::span<Accumulator> accumulators() { return accumulators_; }
+  std::span<const Accumulator> accumulators() const { return accumulators_; }
 
   /// Floating-point operations a cell, as declared.
   double flops() const { return flops_; }

@@ -75,7 +75,6 @@ class Sweep final : public Stage {
   }
   template <std::size_t... n>
   Captured capture(std::index_sequence<n...>) const {
-    if constexpr (values > 0) return {};  // summed when the stage has run
     using Places = std::span<const Place>;
     constexpr bool by_position =
         InFluxes<Kernel> ||
@@ -83,8 +82,9 @@ class Sweep final : public Stage {
         std::is_invocable_v<const Kernel&, At, Index, const SideValues&,
                             decltype(std::declval<const Declared&>().view())...>;
     return {[kernel = kernel_, views = views_, layout = grid().layout(), lattice = lattice()](
-                [[maybe_unused]] Places places, const Box& box, Int3 origin, int threads) {
-              for_each(box, lattice, Frame{layout, origin, {}}, threads, {}, kernel,
+                [[maybe_unused]] Places places, const Box& box, Int3 origin, int threads,
+                std::span<Accumulator> into) {
+              for_each(box, lattice, Frame{layout, origin, {}}, threads, into, kernel,
                        views.template view<n>(places[n])...);
             },
             by_position, InFluxes<Kernel>};

@@ -28,6 +28,7 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
     to["courant"] = report.courant;
     to["place"] = report.place;
     to["floors"] = report.floors;
+    to["all_floors"] = report.all_floors;
   }
 
  private:
@@ -134,12 +135,20 @@ void bind_magnetosphere(nb::module_& module) {
   bind_solver<MagnetosphereFace>(module, "Magnetosphere",
                                  "The MHD solver on all ranks of a context; collective.",
                                  &magnetosphere_options)
-      .def("step", &step_as_dict<MagnetosphereFace>, "diagnostics"_a = true,
-           "One time step, described by a dict; sums and div B, which take sweeps, only with diagnostics.")
+      .def("step", &step_as_dict<MagnetosphereFace, int>, "diagnostics"_a = true, "count"_a = 1,
+           "`count` time steps, the last described by a dict; sums and div B, which take sweeps, only with "
+           "diagnostics.")
       .def("measure", &measures_as_dict<MagnetosphereFace>, "Sums over the nodes and max |div B|.")
       .def("axis", &axis, "The nodes on the sun-planet line as columns, on rank 0.")
       .def("wave_error",
            [](MagnetosphereFace& f) { return unlocked([&] { return f.solver().wave_error(); }); })
+      .def_prop_ro(
+          "dt",
+          [](MagnetosphereFace& f) {
+            return unlocked([&] { return f.booked([&] { return f.solver().next_dt(); }); });
+          },
+          "Of the next step; collective.")
+      .def_prop_ro("steps_of_dt", [](MagnetosphereFace& f) { return f.solver().steps_of_dt(); })
       .def_prop_ro("floors", [](MagnetosphereFace& f) { return f.solver().clock().floors; });
 }
 

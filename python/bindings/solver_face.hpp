@@ -22,6 +22,7 @@
 #include "io/timeline_file.hpp"
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/faces.hpp"
+#include "solvers/common/passes.hpp"
 
 namespace sc::python {
 
@@ -84,10 +85,15 @@ class SolverFace {
   template <class... Count>
   auto step(Count... count) {
     forget_views();
+    return booked([&] { return advance(solver(), count...); });
+  }
+  /// Books in the ledger what the solver does in `action`.
+  template <class Action>
+  auto booked(const Action& action) {
     ledger_.open();
-    const auto report = advance(solver(), count...);
+    const auto result = action();
     ledger_.close();
-    return report;
+    return result;
   }
 
   /// The present level of a field for a view that may be written to.
@@ -155,6 +161,27 @@ class SolverFace {
     if (const auto made = choices(); !made.empty()) result["automatic"] = dict_of(made);
     if (solver_->runner().steps_per_pass() > 1) result["passes"] = solver_->runner().passes().describe();
     return result;
+  }
+
+  /// What a pass of several steps moves on this rank in a step, and what single steps would; None if the
+  /// solver takes single steps or has its fields elsewhere.
+  nanobind::object pass_cost() {
+    if constexpr (requires { solver().pass_cost(); }) {
+      if (const std::optional<PassCost> cost = solver().pass_cost()) {
+        const auto both = [&](double StepCost::*of) {
+          return nanobind::make_tuple(cost->passes.*of, cost->singles.*of);
+        };
+        nanobind::dict result;
+        result["steps"] = cost->steps;
+        result["read"] = both(&StepCost::read);
+        result["written"] = both(&StepCost::written);
+        result["sent"] = both(&StepCost::sent);
+        result["messages"] = both(&StepCost::messages);
+        result["more"] = cost->more;
+        return result;
+      }
+    }
+    return nanobind::none();
   }
 
   /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks.
@@ -277,6 +304,9 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
       .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
       .def("terms", &Face::terms)
+      .def("pass_cost", &Face::pass_cost,
+           "Bytes of memory read and written, bytes and messages sent a step on this rank in passes, each "
+           "beside those of single steps; cells computed beyond the block. None for single steps.")
       .def("restart_terms", &Face::restart_terms,
            "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
   return bound;

@@ -102,6 +102,15 @@ StepReport Dendrite::steps(int n) {
   return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
 }
 
+std::optional<PassCost> Dendrite::pass_cost() {
+  if (budget_.where != Where::memory || options_.space == Space::device) return std::nullopt;
+  return cost_of_pass(options_.engine, [this](const auto& run) {
+    run(stages_.advance);
+    stages_.phi->advance();
+    stages_.theta->advance();
+  });
+}
+
 Measures Dendrite::extremes() {
   runner_.run(*stages_.extremes);
   global_.start(stages_.extremes->accumulators());

@@ -9,6 +9,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/passes.hpp"
 #include "solvers/common/report.hpp"
 #include "solvers/dendrite/budget.hpp"
 #include "solvers/dendrite/options.hpp"
@@ -61,6 +62,8 @@ class Dendrite {
   AnyField& heat() { return *stages_.theta; }  ///< T - T_m
   const DendriteOptions& options() const { return options_; }
   const Budget& budget() const { return budget_; }
+  /// Of fields in memory that the host computes; empty for single steps.
+  std::optional<PassCost> pass_cost();
 
  private:
   Dendrite(Context& context, const DendriteOptions& options, const Grid& grid);

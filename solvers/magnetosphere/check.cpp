@@ -77,6 +77,9 @@ void check_faces(const MagnetosphereOptions& o) {
     const std::string name = face_key(f);
     const auto axis = static_cast<std::size_t>(f / 2);
     const FaceKind kind = o.faces[f];
+    if (kind == FaceKind::oblique && o.engine.steps_per_pass > 1)
+      refuse("engine.steps_per_pass is " + std::to_string(o.engine.steps_per_pass) + ", but " + name +
+             " is oblique: its condition reads points beside its column; allowed there is 1");
     if (kind == FaceKind::oblique && axis == 0)
       refuse(name + " is oblique: waves can leave at 45 degrees to x only through faces along x");
     if (!o.reflects(f)) continue;

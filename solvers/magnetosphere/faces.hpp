@@ -17,13 +17,13 @@ SC_FN Out<double> component(const Out<double, N>& q, int k) {
     return q[k];
 }
 
-constexpr int most_layers = 3;  ///< of MagnetosphereOptions::halo
+constexpr int most_layers = 3;  ///< that are read beyond a face
 
 template <int N>
 struct Held {
   std::array<std::array<double, std::size_t(N)>, std::size_t(most_layers)> layer;  ///< from the face outwards
   SC_FN void operator()(Border b, Out<double, N> q) const {
-    for (int n = 1; n <= b.layers; ++n)
+    for (int n = 1; n <= b.layers && n <= most_layers; ++n)
       for (int k = 0; k < N; ++k) component<N>(q, k)[b.ghost(n)] = layer[std::size_t(n - 1)][std::size_t(k)];
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnetosphere apart from its step: set-up, length of the steps, floors, diagnostics.
+// Magnetosphere apart from its step: set-up, length of the steps, diagnostics.
 #include "solvers/magnetosphere/solver.hpp"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "engine/move/excerpt.hpp"
-#include "solvers/common/report.hpp"
 #include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 
@@ -56,11 +55,6 @@ Magnetosphere::Magnetosphere(Context& context, const MagnetosphereOptions& optio
 }
 
 Magnetosphere::~Magnetosphere() = default;
-
-void Magnetosphere::run(const SetStage<Numbers>& half, const Numbers& numbers) {
-  half.set(numbers);
-  runner_.run(half);
-}
 
 void Magnetosphere::set_initial() {
   const Start start(options_);
@@ -115,6 +109,7 @@ void Magnetosphere::begin_cycle() {
   const double inner = options_.planet ? options_.planet->inner : 0;
   auto& limits = diagnostics_->limits;
   runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
+  settle();  // the stage has ended a pass; a plasma that is lost has no limits
   global_.reduce(limits.accumulators());
   const double h = options_.spacing;
   clock_.signal = global_.value(0);
@@ -128,6 +123,12 @@ void Magnetosphere::begin_cycle() {
   if (options_.end > 0 && left > most_steps * dt) refuse_step(dt);
   if (options_.end > 0 && left > 1e-12 * options_.end) dt = left / std::ceil(left / dt * (1 - 1e-12));
   clock_.dt = dt;
+  cycle_begun_ = true;
+}
+
+double Magnetosphere::next_dt() {
+  if (clock_.place == 0 && !cycle_begun_) begin_cycle();
+  return clock_.dt;
 }
 
 void Magnetosphere::refuse_step(double dt) const {
@@ -159,23 +160,15 @@ Numbers Magnetosphere::numbers(double dt, Half half) const {
   return n;
 }
 
-// The number of points at a floor is counted only after a stage that applied one. A single reduction carries
-// the flags of both stages, and NaN if a state is not finite.
-std::int64_t Magnetosphere::end_step() {
-  const auto flag = [](const SetStage<Numbers>& half) { return half->accumulators()[0]; };
-  const auto count_floors = [this](FloorStage& stage) {
-    runner_.run(stage, {options_.density_floor, options_.pressure_floor});
-    return std::llround(global_.reduce(stage.accumulators()));
-  };
-  const std::array<Accumulator, 2> flags = {clock_.place == 0 ? flag(stages_.predict) : flag(stages_.first),
-                                            flag(stages_.second)};
-  global_.start(flags);
-  const double centres = global_.value(0), nodes = global_.value(1);
-  if (!std::isfinite(centres) || !std::isfinite(nodes)) report_loss();
-  std::int64_t count = 0;
-  if (centres > 0) count += count_floors(diagnostics_->low_centres);
-  if (nodes > 0) count += count_floors(diagnostics_->low_nodes);
-  return count;
+std::optional<PassCost> Magnetosphere::pass_cost() {
+  return cost_of_pass(options_.engine, [this](const auto& run) {
+    run(stages_.first);
+    centres_.advance();
+    run(stages_.second);
+    nodes_.advance();
+    run(diagnostics_->low_centres);
+    run(diagnostics_->low_nodes);
+  });
 }
 
 Measures Magnetosphere::measure() {
@@ -281,19 +274,6 @@ double Magnetosphere::wave_error() {
   double squares = 0;
   for (int k = 0; k < 8; ++k) squares += std::pow(global_.value(k) / (cells * options_.amplitude), 2);
   return std::sqrt(squares);
-}
-
-void Magnetosphere::report_loss() {
-  const Loss loss{.when = "after step " + std::to_string(clock_.steps + 1) + " (time " +
-                          std::to_string(clock_.time) + ")",
-                  .point = "node",
-                  .advice = "a smaller run.courant or more diffusion may help"};
-  const std::string name = "the plasma";
-  std::string sentence = loss.of(nodes_.rho, name);
-  if (sentence.empty()) sentence = loss.of(nodes_.p, name);
-  if (sentence.empty()) sentence = loss.of<3>(nodes_.v, name);
-  if (sentence.empty()) sentence = loss.of<3>(nodes_.B, name);
-  loss.report(grid().context(), sentence, name);
 }
 
 }  // namespace sc::magnetosphere

@@ -3,11 +3,14 @@
 // of diffusion, which its stages encapsulate; the step is in step.cpp.
 #pragma once
 
+#include <array>
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/passes.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/options.hpp"
 #include "solvers/magnetosphere/stages.hpp"
@@ -20,9 +23,10 @@ struct StepReport {
   std::int64_t step = 0;
   double time = 0;  ///< after the step
   double dt = 0;
-  double courant = 0;       ///< fastest signal at the start of the cycle * dt / spacing
-  int place = 0;            ///< position in the cycle: 0 for the Lax-Wendroff step
-  std::int64_t floors = 0;  ///< points limited by a floor in this step, in both sets
+  double courant = 0;           ///< fastest signal at the start of the cycle * dt / spacing
+  int place = 0;                ///< position in the cycle: 0 for the Lax-Wendroff step
+  std::int64_t floors = 0;      ///< points limited by a floor in this step, in both sets
+  std::int64_t all_floors = 0;  ///< the same in all steps of the call
 };
 
 struct Measures {
@@ -45,9 +49,15 @@ class Magnetosphere {
   Magnetosphere(Context& context, const MagnetosphereOptions& options);
   ~Magnetosphere();
 
-  /// Collective: one time step, two stages. Throws Error (diverged) on all ranks, with step and point, if the
-  /// state is not finite.
-  StepReport step();
+  /// Collective: `n` time steps of two stages, in passes of `engine.steps_per_pass` steps, which end with a
+  /// cycle. Reports the last one. Throws Error (diverged) on all ranks, with the step, if the state is not
+  /// finite; with the point, if the step ended a pass.
+  StepReport steps(int n);
+  StepReport step() { return steps(1); }
+  /// Collective: dt of the next step, and of all others of its cycle.
+  double next_dt();
+  /// The number of steps that have it.
+  int steps_of_dt() const { return static_cast<int>(options_.cycle - clock_.place); }
   /// Collective: sums over the nodes, and the divergence of B.
   Measures measure();
   /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty on other ranks.
@@ -73,11 +83,33 @@ class Magnetosphere {
   Plasma& centres() { return centres_; }
   AnyField& coordinates() { return coordinates_; }
   const MagnetosphereOptions& options() const { return options_; }
+  /// Of leap-frog steps; empty for single steps.
+  std::optional<PassCost> pass_cost();
 
  private:
   void set_initial();
   void set_surroundings(Plasma& set, Half half);
-  void run(const SetStage<Numbers>& half, const Numbers& numbers);
+  /// What one set of points shows after a step, on this rank until it is reduced.
+  struct FoundHalf {
+    Accumulator flag{Reduce::max}, low{Reduce::sum};  ///< see store() and AtFloor
+    bool counted = false;                             ///< `low` is there
+    double applied = 0;                               ///< the flag of all ranks
+  };
+  struct Found {
+    std::int64_t step;
+    double time;  ///< after it
+    std::array<FoundHalf, 2> halves{};
+    bool recorded = false;  ///< in a pass, which is not executed before the points are counted
+    FoundHalf& of(Half half) { return halves[half == Half::centres ? 0 : 1]; }
+    bool executed() const { return !recorded || halves[1].counted; }
+  };
+  void advance();
+  void run(const SetStage<Numbers>& half, const Numbers& numbers, const std::shared_ptr<Found>& found);
+  void count_floors(Half half, const std::shared_ptr<Found>& found);
+  void end_step(const std::shared_ptr<Found>& found);
+  /// Takes note of what the steps that were executed since the last call have found.
+  void settle();
+  [[noreturn]] void report_loss(const Found& at);
   void begin_cycle();
   /// Halos that are filled from now on get the wind at `time`.
   void hold_wind(Plasma& set, double time);
@@ -85,10 +117,8 @@ class Magnetosphere {
   void hold_present_wind();
   [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;
-  std::int64_t end_step();
   /// For the nodes in `line`, a row of own nodes.
   std::vector<AxisPoint> own_axis(const Box& line);
-  [[noreturn]] void report_loss();
 
   MagnetosphereOptions options_;
   Runner runner_;
@@ -98,6 +128,10 @@ class Magnetosphere {
   std::unique_ptr<Diagnostics> diagnostics_;
   GlobalValue global_;
   Clock clock_;
+  bool cycle_begun_ = false;                  ///< before its first step
+  std::array<double, 2> winds_at_{};          ///< time of the wind at centres and nodes, if it changes
+  std::deque<std::shared_ptr<Found>> found_;  ///< of steps that settle() has not seen
+  std::int64_t last_floors_ = 0;
 };
 
 /// The initial state of `options` at a position.

@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time step: modified leap-frog. A cycle of l steps begins with a two-step Lax-Wendroff step, followed by
 // leap-frog steps, in which each set of points leaps over the other. Each of the two stages has its own halo
-// exchange, from its declared reads.
+// exchange, from its declared reads; in a pass of several steps there is one for all stages.
 #include "solvers/magnetosphere/solver.hpp"
 
 namespace sc::magnetosphere {
 
-StepReport Magnetosphere::step() {
+StepReport Magnetosphere::steps(int n) {
+  const std::int64_t before = clock_.floors;
+  found_.clear();  // of a call that failed
+  runner_.steps(n, [this](int) { advance(); });
+  settle();
+  return {.step = clock_.steps,
+          .time = clock_.time,
+          .dt = clock_.dt,
+          .courant = clock_.signal * clock_.dt / options_.spacing,
+          .place = static_cast<int>((clock_.place + options_.cycle - 1) % options_.cycle),
+          .floors = last_floors_,
+          .all_floors = clock_.floors - before};
+}
+
+void Magnetosphere::advance() {
   runner_.begin_step();
-  if (clock_.place == 0) begin_cycle();  // dt is fixed for a cycle, because leap-frog needs equal steps
-  const double dt = clock_.dt, end = clock_.time + dt;
+  const double dt = next_dt(), end = clock_.time + dt;  // fixed for a cycle: leap-frog needs equal steps
+  const auto found = std::make_shared<Found>(Found{.step = clock_.steps + 1, .time = end});
 
   hold_present_wind();
   hold_wind(centres_, end - dt / 2);
   if (clock_.place == 0)
     // centres(n + 1/2) = mean of nodes(n) + dt/2 F(nodes(n))
-    run(stages_.predict, numbers(dt / 2, Half::centres));
+    run(stages_.predict, numbers(dt / 2, Half::centres), found);
   else
     // centres(n + 1/2) = centres(n - 1/2) + dt F(nodes(n)) + dt diffusion(centres(n - 1/2))
-    run(stages_.first, numbers(dt, Half::centres));
+    run(stages_.first, numbers(dt, Half::centres), found);
   centres_.advance();
 
   // nodes(n + 1) = nodes(n) + dt F(centres(n + 1/2)) + dt diffusion(nodes(n))
   hold_wind(nodes_, end);
-  run(stages_.second, numbers(dt, Half::nodes));
+  run(stages_.second, numbers(dt, Half::nodes), found);
   nodes_.advance();
 
-  const std::int64_t floors = end_step();
-  const auto place = static_cast<int>(clock_.place);
   clock_.time = end;
   clock_.steps += 1;
-  clock_.floors += floors;
   clock_.place = (clock_.place + 1) % options_.cycle;
-  return {.step = clock_.steps,
-          .time = clock_.time,
-          .dt = dt,
-          .courant = clock_.signal * dt / options_.spacing,
-          .place = place,
-          .floors = floors};
+  cycle_begun_ = false;
+  end_step(found);
 }
 
 }  // namespace sc::magnetosphere

@@ -24,21 +24,23 @@ PointState WindTable::at(double time) const {
   return q;
 }
 
+// Conditions that are set again are others, which would end a pass.
 void Magnetosphere::hold_wind(Plasma& set, double time) {
-  if (options_.winds) set_wind(set, &set == &nodes_ ? Half::nodes : Half::centres, time, options_);
+  const bool nodes = &set == &nodes_;
+  if (!options_.winds || winds_at_[nodes] == time) return;
+  winds_at_[nodes] = time;
+  set_wind(set, nodes ? Half::nodes : Half::centres, time, options_);
 }
 
-// A checkpoint has no halos. Those of both sets are refreshed with the wind of the time level that they have:
-// n dt for nodes, half a step before for centres, whose next level has another wind.
+// A checkpoint has no halos, nor has what a pass leaves. Those of both sets get the wind of the time level
+// that they have: n dt for nodes, half a step before for centres, whose next level has another wind.
 void Magnetosphere::hold_present_wind() {
   if (!options_.winds) return;
   hold_wind(nodes_, clock_.time);
   if (clock_.place == 0) return;  // centres are about to be computed from the nodes
   hold_wind(centres_, clock_.time - clock_.dt / 2);
-  runner_.refresh(centres_.rho.now(), star(1));
-  runner_.refresh(centres_.v.now(), star(1));
-  runner_.refresh(centres_.p.now(), star(1));
-  runner_.refresh(centres_.B.now(), star(1));
+  runner_.hold(reads(centres_.rho.now(), star(1)), reads(centres_.v.now(), star(1)),
+               reads(centres_.p.now(), star(1)), reads(centres_.B.now(), star(1)));
 }
 
 }  // namespace sc::magnetosphere

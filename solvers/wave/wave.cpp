@@ -105,6 +105,13 @@ StepReport Wave::steps(int n) {
   return {clock_.steps, clock_.time, dt_};
 }
 
+std::optional<PassCost> Wave::pass_cost() {
+  return cost_of_pass(options_.engine, [this](const auto& run) {
+    run(*advance_);
+    p_->advance();
+  });
+}
+
 Measures Wave::measure() {
   Measures m;
   runner_.run(*extremes_);

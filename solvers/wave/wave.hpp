@@ -9,6 +9,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/passes.hpp"
 #include "solvers/common/report.hpp"
 
 namespace sc::wave {
@@ -64,6 +65,8 @@ class Wave {
   /// Level 0 is the current p, level 1 that of the previous step.
   AnyField& pressure() { return *p_; }
   const WaveOptions& options() const { return options_; }
+  /// Empty for single steps.
+  std::optional<PassCost> pass_cost();
 
  private:
   template <class Real>

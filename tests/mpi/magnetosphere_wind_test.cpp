@@ -21,6 +21,7 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
+using test::copy;
 using test::Kind;
 using test::Outcome;
 using test::small_earth;
@@ -183,21 +184,6 @@ TEST(Wind, AConstantTableIsAConstantWind) {
   table.winds = table_of(0.3, 25.7, 7, [&](double) { return constant.wind; });
   test::TestContext context;
   expect_same(context, test::run(context, table, 10), test::run(context, constant, 10), "constant");
-}
-
-/// What a checkpoint holds: own cells of both sets, and the clock.
-void copy(Magnetosphere& from, Magnetosphere& to) {
-  const Int3 origin = from.grid().global_box().lo;
-  const auto set = [&](Plasma& a, Plasma& b) {
-    const auto at = [&](int x, int y, int z) { return Int3{x, y, z} - origin; };
-    b.rho.fill([&](int x, int y, int z) { return a.rho.get(at(x, y, z)); });
-    b.v.fill([&](int k, int x, int y, int z) { return a.v.get(at(x, y, z), k); });
-    b.p.fill([&](int x, int y, int z) { return a.p.get(at(x, y, z)); });
-    b.B.fill([&](int k, int x, int y, int z) { return a.B.get(at(x, y, z), k); });
-  };
-  set(from.nodes(), to.nodes());
-  set(from.centres(), to.centres());
-  to.clock() = from.clock();
 }
 
 // In a program that continues, the sums of the start refresh halos before the first step.

@@ -66,20 +66,38 @@ inline std::vector<double> numbers_of(const std::vector<magnetosphere::AxisPoint
   return all;
 }
 
+inline Outcome outcome_of(Context& context, Magnetosphere& solver) {
+  Outcome r;
+  r.clock = solver.clock();
+  r.measures = solver.measure();
+  r.nodes = all_of(solver.nodes());
+  r.centres = all_of(solver.centres());
+  r.axis = numbers_of(solver.axis());
+  if (solver.options().initial == magnetosphere::Initial::linear_wave) r.wave_error = solver.wave_error();
+  context.barrier();
+  return r;
+}
 inline Outcome run(Context& context, const MagnetosphereOptions& options, int steps,
                    const std::function<void(Magnetosphere&)>& start = {}) {
   auto solver = std::make_unique<Magnetosphere>(context, options);
   if (start) start(*solver);
   for (int n = 0; n < steps; ++n) solver->step();
-  Outcome r;
-  r.clock = solver->clock();
-  r.measures = solver->measure();
-  r.nodes = all_of(solver->nodes());
-  r.centres = all_of(solver->centres());
-  r.axis = numbers_of(solver->axis());
-  if (options.initial == magnetosphere::Initial::linear_wave) r.wave_error = solver->wave_error();
-  context.barrier();
-  return r;
+  return outcome_of(context, *solver);
+}
+
+/// Copies what a checkpoint holds: own cells of both sets, and the clock.
+inline void copy(Magnetosphere& from, Magnetosphere& to) {
+  const Int3 origin = from.grid().global_box().lo;
+  const auto set = [&](Plasma& a, Plasma& b) {
+    const auto at = [&](int x, int y, int z) { return Int3{x, y, z} - origin; };
+    b.rho.fill([&](int x, int y, int z) { return a.rho.get(at(x, y, z)); });
+    b.v.fill([&](int k, int x, int y, int z) { return a.v.get(at(x, y, z), k); });
+    b.p.fill([&](int x, int y, int z) { return a.p.get(at(x, y, z)); });
+    b.B.fill([&](int k, int x, int y, int z) { return a.B.get(at(x, y, z), k); });
+  };
+  set(from.nodes(), to.nodes());
+  set(from.centres(), to.centres());
+  to.clock() = from.clock();
 }
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

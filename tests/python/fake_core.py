@@ -149,6 +149,9 @@ class Cavity:
         self._seconds = 0.0
         self._counted_from = self.steps
 
+    def pass_cost(self):
+        return None
+
     def terms(self):
         hidden = self.strategy not in ("blocking", "ordered")
         total = self._seconds

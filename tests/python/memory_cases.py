@@ -57,6 +57,15 @@ CASES = {
         "run": {"steps": 8},
         "engine": {"steps_per_pass": 4},
     },
+    "dendrite, passes in files": {
+        "solver": "dendrite",
+        "boundaries": {"z-": "periodic", "z+": "periodic"},
+        "grid": {},
+        "run": {"steps": 8},
+        "engine": {"steps_per_pass": 4, "strategy": "boundary_first"},
+        "storage": {"place": "files", "pieces": 2},
+        "output": {"history_every": 8},
+    },
     "dendrite, fourth order, passes": {
         "solver": "dendrite",
         "scheme": {"divergence": "fourth"},

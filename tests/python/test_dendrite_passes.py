@@ -74,7 +74,28 @@ def test_output_falls_on_the_same_steps_with_the_same_bits(program, end):
     steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
     assert steps == summary["steps"]
     assert 1.5 < steps / passes < 4
-    assert f"passes: {summary['passes']}" in said.replace("\n", " ")
+    said = " ".join(said.split())
+    assert f"passes: {summary['passes']}" in said
+    assert said.index("passes of 4 steps: in a step a rank reads ") < said.index(" step 4 ")
+
+
+def test_the_plan_of_passes_stands_beside_single_steps():
+    case = typed_case(TABLES | {"engine": {"steps_per_pass": "automatic"}}, None)
+    cost = {
+        "steps": 4,
+        "read": (1.25e6, 5e6),
+        "written": (2.5e6, 5e6),
+        "sent": (3.28e4, 3.28e4),
+        "messages": (0.25, 1.0),
+        "more": 0.047,
+    }
+    text = case.plan_of_passes(cost, (163 * 2**20, 160 * 2**20))
+    assert text == (
+        "passes of up to 4 steps: in a step a rank reads 1.25 MB and writes 2.5 MB of memory instead of 5 MB "
+        "and 5 MB, sends 0.0328 MB in 0.25 messages instead of 0.0328 MB in 1, and computes 5 % more cells; "
+        "all ranks need 163 MiB instead of 160 MiB"
+    )
+    assert "sends" not in case.plan_of_passes(cost | {"sent": (0.0, 0.0)}, (1, 1))
 
 
 @pytest.mark.mpi
@@ -193,4 +214,4 @@ def test_rows_of_history_that_end_passes_are_named_at_the_start():
 
 def test_every_other_solver_says_why_it_has_none():
     for name, solver in SOLVERS.items():
-        assert bool(solver.single_steps) == (name not in ("dendrite", "wave")), name
+        assert bool(solver.single_steps) == (name not in ("dendrite", "wave", "magnetosphere")), name

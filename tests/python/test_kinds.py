@@ -14,7 +14,7 @@ from subcurrent.solvers.kinds import KINDS, kind_of
 
 @pytest.mark.parametrize("name", KINDS)
 def test_totals_have_names_of_their_own(name):
-    record = {**dict.fromkeys(KINDS[name].history, 1), "capped": False, "floors": 2}
+    record = {**dict.fromkeys(KINDS[name].history, 1), "capped": False, "floors": 2, "all_floors": 2}
     totals = {}
     KINDS[name].count(record, totals)
     KINDS[name].count(record, totals)

@@ -25,7 +25,7 @@ module = core.load()
 context = module.Context()
 solver = kind_of(case).make(module, context, case.options())
 for _ in range(2):
-    kind_of(case).step(solver, case, 1)
+    kind_of(case).step(solver, case, case.pass_length())
 solver.write_snapshot(sys.argv[2] + "/snapshot.vtkhdf", {})
 """
 PEAK = """
@@ -56,6 +56,7 @@ def ran(program: str, tables: dict, folder: Path, *launcher: str) -> str:
         capture_output=True,
         text=True,
         timeout=240,
+        cwd=folder,  # of scratch files
         env={**os.environ, **ROOT_MAY, "OMP_NUM_THREADS": "1"},
     )
     return done.stdout
@@ -82,6 +83,18 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
     # What a process has without fields falls out of the difference: here every field shows.
     grown = said - memory.needed(small_case, 1)
     assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
+
+
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+def test_the_memory_of_passes_in_files_grows_with_their_length_as_is_said(tmp_path):
+    sizes = []
+    for length in (1, 8):
+        tables, _ = case_of("dendrite, passes in files", 96)
+        tables["engine"]["steps_per_pass"] = length
+        sizes.append((peak(tables, tmp_path / str(length)), memory.needed(typed_case(tables, tmp_path), 1)))
+    (few, said_few), (many, said_many) = sizes
+    assert many - few > 20 * MIB
+    assert abs((many - few) / (said_many - said_few) - 1) < 0.1, sizes
 
 
 DIVERGENCE = "turbulence, a scalar, divergence form"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..errors import BadInput
 from .keys import shown
@@ -47,6 +47,27 @@ class PassLength:
         """The value of the key."""
         asked = self.engine.steps_per_pass
         return f'"automatic" (at most {self.pass_length()})' if asked == "automatic" else str(asked)
+
+    def plan_of_passes(self, cost: dict[str, Any], needed: tuple[int, int]) -> str:
+        """What a pass in memory moves on a rank beside single steps, as `pass_cost` of the compiled solver
+        tells it, and the bytes of all ranks with the halos of both."""
+
+        def pair(name: str, factor: float = 1e-6) -> list[str]:
+            return [format(factor * one, ".3g") for one in cost[name]]
+
+        (read, reads), (written, writes), (sent, sends) = map(pair, ("read", "written", "sent"))
+        messages, each = pair("messages", 1)
+        most = "up to " if self.engine.steps_per_pass == "automatic" else ""
+        sentence = (
+            f"passes of {most}{cost['steps']} steps: in a step a rank reads {read} MB and writes {written} "
+            f"MB of memory instead of {reads} MB and {writes} MB"
+        )
+        if cost["sent"][1] > 0:
+            sentence += f", sends {sent} MB in {messages} messages instead of {sends} MB in {each}"
+        return sentence + (
+            f", and computes {100 * cost['more']:.0f} % more cells; all ranks need "
+            f"{needed[0] / 2**20:.0f} MiB instead of {needed[1] / 2**20:.0f} MiB"
+        )
 
     def may_try(self, length: int) -> bool:
         """Whether automatic passes may be so long: blocks must be thick enough, and halos small compared with

@@ -48,12 +48,13 @@ class Fields:
         blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
         x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
         ranks = math.prod(len(along) for along in blocks)
-        elements = sum(map(_row, x)) * sum(y) * sum(z) + ranks * _row(self.halo)
+        elements = sum(map(row_of, x)) * sum(y) * sum(z) + ranks * row_of(self.halo)
         slots = math.ceil(self.components * self.size / 8)
         return self.count * slots * (8 * elements + ranks * STAGGER)
 
 
-def _row(elements: int) -> int:
+def row_of(elements: int) -> int:
+    """Elements of a row with its padding."""
     return math.ceil(elements / ROW) * ROW
 
 

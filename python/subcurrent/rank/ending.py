@@ -33,11 +33,13 @@ class End:
 
     def within(self, most: int, solver: Any) -> int:
         """How many of `most` steps a pass may have before this end; at least 1. The last step before a time
-        is a pass by itself, since rounding decides whether it reaches the time."""
+        is a pass by itself, since rounding decides whether it reaches the time. A solver whose dt changes
+        says how many steps have the present one."""
         if most > 1 and self.steps is not None:
             most = min(most, self.steps - solver.steps)
         if most > 1 and self.time is not None:
-            most = min(most, int((self.time - solver.time) / solver.dt * (1 - 1e-9)))
+            left = int((self.time - solver.time) / solver.dt * (1 - 1e-9))
+            most = min(most, left, getattr(solver, "steps_of_dt", left))
         return max(1, most)
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from .. import core
 from ..errors import SubcurrentError
 from ..launch import events
+from ..launch.memory import needed
 from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
 from ..lines import plain_line
@@ -73,7 +74,7 @@ class Recorder:
             "step": self._solver.steps,
             "end": End.of(self._case.run).in_units(*self._kind.columns(self._case).get("time", ())),
             "resumed": self._resumed,
-            "notes": [*self._case.notes(), *self._kind.notes(self._solver)],
+            "notes": [*self._case.notes(), *self._kind.notes(self._solver), *self._plan_of_passes()],
         }
         if self._plan.events:
             events.emit("start", **facts)
@@ -84,6 +85,15 @@ class Recorder:
                 sep="\n",
                 flush=True,
             )
+
+    def _plan_of_passes(self) -> list[str]:
+        """What is said of passes in memory before the first step."""
+        cost = self._solver.pass_cost()
+        if cost is None:
+            return []
+        cases = self._case, self._case.updated("engine", steps_per_pass=1)
+        with_passes, without = (needed(case, self._context.size) for case in cases)
+        return [self._case.plan_of_passes(cost, (with_passes, without))]
 
     def step(self, record: dict[str, Any], seconds: float) -> None:
         """Records one step; `seconds` count from the first step of this session."""

@@ -10,6 +10,7 @@ from typing import Any
 from ...launch.memory import Fields
 from ...lines import number
 from ..kind import Kind, on_host
+from .slots import Slots
 from .units import METRIC, NONE, Units
 
 # Lengths along the first crystal's own axes, as history.csv calls them.
@@ -48,7 +49,7 @@ class DendriteKind(Kind):
         name = table.get("name") if isinstance(table, dict) else table.name
         return DIMENSIONLESS if name == "karma_rappel" else KIND
 
-    def fields(self, case: Any) -> list[Fields]:
+    def fields(self, case: Any) -> list[Fields] | list[Slots]:
         """`Fields` of solvers/dendrite/stages.hpp."""
         size = 4 if case.start.precision == "single" else 8
         cells = tuple(case.grid.cells)
@@ -56,11 +57,21 @@ class DendriteKind(Kind):
         fields = [Fields("phase", cells, halo, size, count=2), Fields("heat", cells, halo, size, count=2)]
         if any(seed.angle for seed in case.seeds):
             fields.append(Fields("orientation", cells, halo, size, components=4))
-        if case.storage.place == "files":  # near are the slots of the ring
-            x, y, z = cells
-            slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2 * halo)
-            arrays = sum(field.components * field.count for field in fields)
-            return [Fields("slots", slab, halo, size, components=arrays, count=3)]
+        if case.storage.place == "files":
+            faces = case.boundaries.faces()
+            slots = Slots(
+                cells,
+                periodic=tuple(faces[axis + "-"] == "periodic" for axis in "xyz"),
+                halo=halo,
+                size=size,
+                read=sum(field.components * field.count for field in fields) - 2,
+                written=2,
+                pieces=case.storage.pieces or 8,
+                reach=case.reach,
+                length=case.pass_length(),
+                overlaps=case.engine.strategy not in ("blocking", "ordered"),
+            )
+            return [slots]
         return on_host(fields, case.engine.device)
 
     def units(self, case: Any) -> dict[str, str]:

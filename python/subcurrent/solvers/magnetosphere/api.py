@@ -75,9 +75,9 @@ class Magnetosphere(Simulation):
 
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time, dt, courant, place (position in the cycle), floors (points at a
-        lower limit), mass, energy, magnetic_energy, momentum_x … and flux_x … (sums over the nodes) and
-        divergence (max |div B|), all in the solver's units. Raises `Error` if the state is no longer
-        finite."""
+        lower limit), all_floors (those of all steps since the last report), mass, energy, magnetic_energy,
+        momentum_x … and flux_x … (sums over the nodes) and divergence (max |div B|), all in the solver's
+        units. Raises `Error` if the state is no longer finite."""
         return super().step()
 
     @property

@@ -24,7 +24,7 @@ class MagnetosphereCase(SolverCase):
     """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
-    single_steps: ClassVar = "it counts the points at a lower limit in every step"
+    reach: ClassVar = 2  # one layer for each set of points
     needs: ClassVar = (
         *SolverCase.needs,
         Needs("plasma.wave", "plasma.initial", ("linear_wave",)),
@@ -132,6 +132,8 @@ class MagnetosphereCase(SolverCase):
                 )
         first = next((name for name, kind in faces.items() if kind not in ("periodic", "wind", "free")), "")
         why = f'boundaries."{first}" = "{faces.get(first)}"'
+        if self.engine.steps_per_pass != 1:
+            why = f"engine.steps_per_pass = {self.passes_in_words()}"
         check_round("grid.points", self.grid.points, faces, self.halo(), why)
         if self.has_planet() and "periodic" in faces.values():
             raise BadInput('plasma.initial = "planet" cannot have periodic faces.')
@@ -141,12 +143,27 @@ class MagnetosphereCase(SolverCase):
 
     def halo(self) -> int:
         """As MagnetosphereOptions::halo: an oblique face reads two layers further upstream, a reflecting one
-        the second layer of the block beside it, or the third at a high face."""
-        faces = self.boundaries.faces()
+        the second layer of the block beside it, or the third at a high face; each step of a pass reads two
+        more."""
+        faces, length = self.boundaries.faces(), self.pass_length()
+        passes = self.reach * length if length > 1 else 1
         if "oblique" in faces.values():
-            return 3
+            return max(3, passes)
         reflecting = [name[1] for name, kind in faces.items() if kind in ("mirror", "equator")]
-        return 3 if "+" in reflecting else 2 if reflecting else 1
+        return max(3 if "+" in reflecting else 2 if reflecting else 1, passes)
+
+    def check_passes(self) -> None:
+        super().check_passes()
+        oblique = next((name for name, kind in self.boundaries.faces().items() if kind == "oblique"), None)
+        if oblique and self.engine.steps_per_pass != 1:
+            raise BadInput(
+                f"engine.steps_per_pass = {shown(self.engine.steps_per_pass)} is not supported with "
+                f'boundaries."{oblique}" = "oblique", whose condition reads points beside its column: it '
+                "must be 1."
+            )
+
+    def may_try(self, length: int) -> bool:
+        return length <= self.run.cycle and super().may_try(length)
 
     def with_files(self, folder: Path) -> MagnetosphereCase:
         if self.wind is None or self.wind.file is None:
@@ -180,11 +197,17 @@ class MagnetosphereCase(SolverCase):
 
     def notes(self) -> list[str]:
         """The wind as given and in the solver's units, printed at the start."""
-        wind, winds = self.solar_wind(), self.winds()
+        wind, winds, notes = self.solar_wind(), self.winds(), super().notes()
+        if self.pass_length() > self.run.cycle:
+            notes.append(
+                f"passes have at most run.cycle = {self.run.cycle} steps, fewer than "
+                f"engine.steps_per_pass = {self.passes_in_words()}"
+            )
         if wind is None:
-            return []
+            return notes
         units = self.units()
-        return [describe_units(units), *(winds.describe(units) if winds else describe(units, wind))]
+        described = winds.describe(units) if winds else describe(units, wind)
+        return [describe_units(units), *described, *notes]
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver, in its units."""
@@ -203,7 +226,7 @@ class MagnetosphereCase(SolverCase):
             "courant": float(self.run.courant or 0.4),
             "dt": float(self.run.dt or 0.0),
             "end": float(self.run.time or 0.0),
-            "engine": engine_options(self.engine),
+            "engine": engine_options(self.engine, self.pass_length()),
         }
         winds = self.winds()
         if winds is not None:

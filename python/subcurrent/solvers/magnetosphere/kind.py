@@ -60,7 +60,7 @@ class MagnetosphereKind(Kind):
         }
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
-        record = super().step(solver, case, most)
+        record = super().step(solver, case, min(most, solver.steps_of_dt))
         if "divergence" in record:
             found = self.standoff(solver, case)
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}
@@ -105,7 +105,7 @@ class MagnetosphereKind(Kind):
         return facts
 
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        totals["floored"] = totals.get("floored", 0) + record["floors"]
+        totals["floored"] = totals.get("floored", 0) + record["all_floors"]
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         axis = solver.axis()

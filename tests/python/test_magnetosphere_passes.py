@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several steps a pass of the plasma from a case file: the same bits, rows and points at a floor as one step
+at a time."""
+
+import csv
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+
+from subcurrent.case.reading import typed_case
+from subcurrent.errors import OK, BadInput
+from subcurrent.solvers.magnetosphere.kind import KIND
+from test_magnetosphere_wind import GUSTS
+
+BLAST = """
+solver = "magnetosphere"
+[plasma]
+initial = "blast"
+[grid]
+points = [20, 18, 16]
+low = [-0.5, -0.45, -0.4]
+spacing = 0.05
+[diffusion]
+smoothing = 0.1
+[limits]
+pressure = 0.12
+[run]
+steps = 30
+[output]
+history_every = 10
+figures = false
+"""
+# A quarter of the Earth, in a wind that changes; its floors are reached.
+EARTH = """
+solver = "magnetosphere"
+[plasma]
+initial = "planet"
+[grid]
+points = [24, 16, 16]
+low = [-40, 0, 0]
+spacing = 2
+[boundaries]
+"x-" = "wind"
+"x+" = "free"
+"y-" = "mirror"
+"y+" = "free"
+"z-" = "equator"
+"z+" = "free"
+[wind]
+file = "wind.csv"
+density = 5
+velocity = [300, 0, 0]
+temperature = 2e5
+field = [0, 0, 5]
+[diffusion]
+density = 1e-2
+pressure = 1e-2
+viscosity = 1e-5
+resistivity = 1e-2
+[limits]
+density = 3e-4
+[run]
+steps = 30
+[output]
+history_every = 10
+figures = false
+"""
+CASES = {"blast": BLAST, "earth": EARTH}
+PASSES = ("--set", "engine.steps_per_pass=4")
+
+
+def run(program, name, *arguments):
+    done = program("run", "case.toml", "--out", name, *arguments)
+    assert done.returncode == OK, done.stderr
+    return done.stdout
+
+
+def write(program, name):
+    (program.folder / "wind.csv").write_text(GUSTS)
+    program.write_case(CASES[name])
+
+
+def sets(*texts):
+    return [part for text in texts for part in ("--set", text)]
+
+
+def results(program, name):
+    """Every snapshot's fields by file name, the rows of history.csv without their seconds, and the number of
+    points at a floor."""
+    folder, fields = program.folder / name, {}
+    for path in sorted((folder / "snapshots").glob("*.vtkhdf")):
+        with h5py.File(path) as file:
+            fields[path.name] = [
+                file[f"fields/{f}"][...] for f in ("density", "velocity", "pressure", "magnetic")
+            ]
+    with (folder / "history.csv").open() as file:
+        rows = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+    return fields, rows, json.loads((folder / "summary.json").read_text())
+
+
+def assert_same(one, other):
+    assert one[1] == other[1]
+    assert list(one[0]) == list(other[0])
+    for name, fields in one[0].items():
+        for a, b in zip(fields, other[0][name], strict=True):
+            assert np.array_equal(a, b), name
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("name", "end", "every"), [("blast", "run.steps=30", 0.06), ("earth", "run.time=100", 40)]
+)
+def test_output_falls_on_the_same_steps_with_the_same_bits(program, name, end, every):
+    write(program, name)
+    output = sets(end, f"output.every={every}", "output.checkpoint_every=9")
+    run(program, "one", "-n", "1", *output)
+    said = run(program, "passes", "-n", "2", *output, *PASSES)
+    one, passes = results(program, "one"), results(program, "passes")
+    assert len(one[0]) >= 3
+    assert_same(one, passes)
+    assert one[2]["floored"] == passes[2]["floored"] > 0
+    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", passes[2]["passes"]).groups())
+    assert steps == passes[2]["steps"]
+    assert 1.2 < steps / count < 4
+    assert f"passes: {passes[2]['passes']}" in said.replace("\n", " ")
+
+
+@pytest.mark.mpi
+def test_a_run_stopped_within_a_cycle_is_resumed_with_the_same_bits(program):
+    write(program, "earth")
+    run(program, "one", "-n", "1")
+    run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13")
+    run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=3")
+    fields, *rest = results(program, "parts")
+    assert_same(results(program, "one"), ({k: v for k, v in fields.items() if "00000030" in k}, *rest))
+
+
+@pytest.mark.mpi
+def test_the_length_of_passes_is_found_to_the_same_bits(program):
+    program.write_case(BLAST.replace("every = 10", "every = 100"))
+    run(program, "one", "-n", "1", "--set", "run.steps=200")
+    run(
+        program,
+        "found",
+        "-n",
+        "1",
+        *sets("run.steps=200", "engine.steps_per_pass=automatic", "engine.split=[1,1,1]"),
+    )
+    found = results(program, "found")
+    assert_same(results(program, "one"), found)
+    assert re.match(
+        r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", found[2]["passes"]
+    )
+
+
+def tables(**more):
+    return {
+        "solver": "magnetosphere",
+        "plasma": {"initial": "blast"},
+        "grid": {"points": [64, 64, 64], "spacing": 0.01},
+        "run": {"steps": 1},
+        **more,
+    }
+
+
+def test_halos_are_as_wide_as_passes_read():
+    halo = {
+        length: typed_case(tables(engine={"steps_per_pass": length}), None).halo() for length in (1, 2, 8)
+    }
+    assert halo == {1: 1, 2: 4, 8: 16}
+    case = typed_case(tables(engine={"steps_per_pass": "automatic", "split": [1, 1, 1]}), None)
+    assert case.pass_length() <= case.run.cycle
+    assert {f.halo for f in KIND.fields(case)} == {case.halo()}
+
+
+def test_passes_longer_than_a_cycle_are_named_at_the_start():
+    case = typed_case(tables(engine={"steps_per_pass": 10}, output={"history_every": 20}), None)
+    assert case.notes() == ["passes have at most run.cycle = 8 steps, fewer than engine.steps_per_pass = 10"]
+
+
+@pytest.mark.parametrize("length", [2, "automatic"])
+def test_an_oblique_face_is_refused(length):
+    case = tables(engine={"steps_per_pass": length}, boundaries={"y-": "free", "y+": "oblique"})
+    with pytest.raises(BadInput, match=r'not supported with boundaries\."y\+" = "oblique", whose condition'):
+        typed_case(case, None)
