@@ -62,18 +62,21 @@ def test_the_sheet_lies_where_the_lobes_meet(name, sets, lifted):
     assert sheet.flows_away_beyond() == pytest.approx(14.6, abs=1e-9)
 
 
-def test_the_sheet_of_the_strongest_current_counts_and_none_is_not_found():
+def test_the_sheet_is_followed_from_the_planet():
+    """Beside fields that turn elsewhere, and beyond a gap."""
     case = shipped("earth_tilted")
     plasma = tail_about(lambda x: 3.0 + 0 * x, case)
     x, _, z = plasma.points
     bx = plasma.magnetic[0]
-    bx[z < -20] = np.where(z[z < -20] > -25, -1e-5, 1e-5)  # the wind's own, far below
+    beside = (z < -20) & (x > 12)
+    bx[beside] = np.where(z[beside] > -25, -1.0, 1.0)  # a stronger turn, far below
     assert find_sheet(plasma, case).z == pytest.approx(3.0)
-    bx[x > 40] = -1e-3  # no southern lobe
+    bx[(x > 30) & (x < 40) | (x > 50)] = -1e-3  # no southern lobe
     sheet = find_sheet(plasma, case)
-    assert np.isnan(sheet.z[sheet.x > 40]).all()
-    assert np.isfinite(sheet.z[sheet.x <= 40]).all()
-    assert sheet.southward_to() == 40
+    gap = (sheet.x > 30) & (sheet.x < 40) | (sheet.x > 50)
+    assert np.isnan(sheet.z[gap]).all()
+    assert sheet.z[~gap] == pytest.approx(3.0)
+    assert sheet.southward_to() == 50
 
 
 def bubble(case, centre, magnetopause, shock):

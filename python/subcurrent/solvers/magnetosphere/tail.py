@@ -14,6 +14,7 @@ from .case import MagnetosphereCase
 from .fieldlines import space_of
 from .standoff import find_standoff
 
+STEP = 3  # in nodes; the height of the current sheet changes less from node to node
 WIDEST, RAYS = 60.0, 41  # of the rays from the planet to the day side, in degrees from the line to the sun
 
 
@@ -50,17 +51,31 @@ def find_sheet(plasma: PlasmaField, case: MagnetosphereCase) -> Sheet:
     x = x[behind]
     if case.mirrored()[1]:
         return Sheet(x, np.zeros_like(x), bz[0], vx[0])
-    # Where B_x turns several times, the sheet has the strongest current.
-    fall = np.where((bx[:-1] > 0) & (bx[1:] <= 0), bx[:-1] - bx[1:], 0)
-    below, columns = fall.argmax(axis=0), np.arange(len(x))
-    steepest = fall[below, columns]
-    part = np.where(steepest > 0, bx[below, columns] / np.where(steepest > 0, steepest, 1), np.nan)
+    at = _followed(bx)  # in rows of nodes
+    below = np.clip(np.nan_to_num(at).astype(int), 0, len(z) - 2)
+    columns, part = np.arange(len(x)), at - below
 
     def on_sheet(values: np.ndarray) -> np.ndarray:
         low, high = values[below, columns], values[below + 1, columns]
         return low + part * (high - low)
 
     return Sheet(x, on_sheet(np.broadcast_to(z[:, None], bx.shape)), on_sheet(bz), on_sheet(vx))
+
+
+def _followed(bx: np.ndarray) -> np.ndarray:
+    """Where B_x turns from positive to negative along each column: nearest to the planet where it falls most,
+    beyond in steps of STEP rows at most. The wind and the outer faces have such places of their own."""
+    found, last = np.full(bx.shape[1], np.nan), None
+    for column, values in enumerate(bx.T):
+        rows = np.flatnonzero((values[:-1] > 0) & (values[1:] <= 0))
+        fall = values[rows] - values[rows + 1]
+        places = rows + values[rows] / fall
+        if not len(rows):
+            continue
+        one = int(fall.argmax() if last is None else np.abs(places - last).argmin())
+        if last is None or abs(places[one] - last) <= STEP:
+            found[column] = last = places[one]
+    return found
 
 
 @dataclass(frozen=True)
