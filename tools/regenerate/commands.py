@@ -80,20 +80,6 @@ def cg_volume(scratch: Path) -> list[str]:
     return table(("ranks", "row", "column", "grid"), rows)
 
 
-def cg_classes(scratch: Path) -> list[str]:
-    """Zeta of the larger classes on 4 ranks; a run that is finished in its folder is taken."""
-    rows = []
-    for name in ("B", "C"):
-        out = scratch / name
-        if not (out / "summary.json").is_file():
-            line = ["-m", "subcurrent", "cg", "--class", name, "--partition", "grid", "-n", 4]
-            python(*line, "--out", out)
-        told = summary(out)
-        zetas = (f"{zeta:.12f}" for zeta in (told["zeta"], told["class"]["zeta"]))
-        rows.append((name, f"{told['partition']['nonzeros']:,}".replace(",", " "), *zetas, f"{told['error']:.0e}"))
-    return table(("class", "non-zeros", "ζ", "ζ_ref", "error"), rows)
-
-
 def cg_accuracy(_: Path) -> list[str]:
     """Rounding differs between processors, and with it when an iteration ends."""
     return script("cg_accuracy.py").splitlines()
