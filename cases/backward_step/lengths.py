@@ -20,6 +20,7 @@ import numpy as np
 
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.flowfield import FlowField
+from subcurrent.report.markdown import print_table
 from subcurrent.report.snapshot import read_snapshot
 
 HEADING = ("points", "Re", "t", "reattachment, floor", "separation, ceiling", "reattachment, ceiling")
@@ -74,8 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN")
     rows = [row(folder) for folder in parser.parse_args().folders]
-    for cells in (HEADING, ("---",) * len(HEADING), *rows, PUBLISHED):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, [*rows, PUBLISHED])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from subcurrent.errors import SubcurrentError
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.figures import stored_case
 from subcurrent.report.flowfield import PlasmaField
+from subcurrent.report.markdown import print_table
 from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.convection import NODES, find_convection, without_convection
 from subcurrent.solvers.magnetosphere.reconnection import RAYS, find_cap, find_rates
@@ -94,11 +95,6 @@ def rate_rows(folder: RunFolder, nodes: int, since: float) -> Iterator[tuple[str
         )
 
 
-def show(heading: tuple[str, ...], found: Iterator[tuple[str, ...]]) -> None:
-    for cells in (heading, ("---",) * len(heading), *found):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -108,10 +104,10 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = RunFolder(arguments.folder)
     try:
-        show(HEADING, rows(folder, arguments.nodes, arguments.since))
+        print_table(HEADING, rows(folder, arguments.nodes, arguments.since))
         if arguments.rates:
             print()
-            show(RATES, rate_rows(folder, arguments.nodes, arguments.since))
+            print_table(RATES, rate_rows(folder, arguments.nodes, arguments.since))
         wind = stored_case(folder).solar_wind()
     except SubcurrentError as error:
         raise SystemExit(error.sentence) from None

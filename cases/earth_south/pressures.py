@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from subcurrent.report.markdown import print_table
 from subcurrent.report.snapshot import read_plasma
 
 BOUNDS = (1e-9, 3e-9, 1e-8, 3e-8)
@@ -65,8 +66,7 @@ def rows(folder: Path) -> list[tuple[str, ...]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
-    for cells in (HEADING, ("---",) * len(HEADING), *rows(parser.parse_args().folder)):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, rows(parser.parse_args().folder))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from subcurrent.case.reference import read_columns
+from subcurrent.report.markdown import print_table
 
 HEADING = ("points", "t", "R_λ", "k_max η", "thirds", "skewness", "bump", "at k η", "slope")
 
@@ -105,8 +106,7 @@ def main() -> None:
     found = measured(arguments.folder)
     if arguments.csv:
         arguments.csv.write_text(csv_of(found))
-    for cells in (HEADING, ("---",) * len(HEADING), row(found)):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, [row(found)])
 
 
 if __name__ == "__main__":

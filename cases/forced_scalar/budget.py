@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from subcurrent.case.reference import read_columns
+from subcurrent.report.markdown import print_table
 
 HEADING = ("points", "t", "R_λ", "k_max η", "⟨θ²⟩", "P", "χ", "P / χ", "change", "ratio", "correlation")
 
@@ -66,10 +67,7 @@ def row(found: dict) -> tuple[str, ...]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
-    rows = [row(measured(folder)) for folder in parser.parse_args().folders]
-    print("| " + " | ".join(HEADING) + " |", "|" + "---|" * len(HEADING), sep="\n")
-    for cells in rows:
-        print("| " + " | ".join(cells) + " |")
+    print_table(HEADING, [row(measured(folder)) for folder in parser.parse_args().folders])
 
 
 if __name__ == "__main__":

@@ -12,10 +12,12 @@ each as a share of that of the crystal which is not turned. The plane is periodi
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 
 import subcurrent as sc
+from subcurrent.report.markdown import print_table
 
 SIDE = 4.0  # micrometres
 HEADING = ("cells to the width δ", "rotation", "arms, µm", "spread", "tip speed, m/s", "change from 0°")
@@ -43,29 +45,28 @@ def grown(
     return 1e6 * arms, (arms - before) / (sim.time - at)
 
 
+def rows(refinements: list[int], angles: list[float]) -> Iterator[tuple[str, ...]]:
+    for refine in refinements:
+        straight = None
+        for angle in angles:
+            arms, speeds = grown(refine, angle, 8e-9, 14e-9)
+            straight = straight or speeds.mean()
+            yield (
+                f"{4 * refine}",
+                f"{angle:g}°",
+                f"{arms.mean():.3f}",
+                f"{100 * (arms.max() / arms.min() - 1):.1f} %",
+                f"{speeds.mean():.1f}",
+                f"{100 * (speeds.mean() / straight - 1):+.1f} %",
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--refine", type=int, nargs="+", default=[1])
     parser.add_argument("--angles", type=float, nargs="+", default=[0, 15, 30, 45])
     arguments = parser.parse_args()
-    rows = []
-    for refine in arguments.refine:
-        straight = None
-        for angle in arguments.angles:
-            arms, speeds = grown(refine, angle, 8e-9, 14e-9)
-            straight = straight or speeds.mean()
-            rows.append(
-                (
-                    f"{4 * refine}",
-                    f"{angle:g}°",
-                    f"{arms.mean():.3f}",
-                    f"{100 * (arms.max() / arms.min() - 1):.1f} %",
-                    f"{speeds.mean():.1f}",
-                    f"{100 * (speeds.mean() / straight - 1):+.1f} %",
-                )
-            )
-    for cells in (HEADING, ("---",) * len(HEADING), *rows):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, rows(arguments.refine, arguments.angles))
 
 
 if __name__ == "__main__":

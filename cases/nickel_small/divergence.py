@@ -14,15 +14,20 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 
 import numpy as np
 from direction import grown
 
 import subcurrent as sc
+from subcurrent.report.markdown import print_table
 
 WAVE = 138.86  # m/s, of the travelling wave at 217 K: tests/oracle/travelling_wave.hpp
 WIDTH = 0.08  # micrometres, delta
-HEADING = ("divergence", "cells to the width δ", "plane front", "tip speed at 0°, m/s", "at 45°", "change")
+HEADING = (
+    *("divergence", "cells to the width δ", "plane front", "tip speed at 0°, m/s", "at 45°", "change"),
+    "seconds",
+)
 
 
 def front_error(divergence: str, refine: int) -> float:
@@ -50,29 +55,32 @@ def front_error(divergence: str, refine: int) -> float:
     return (far - near) / (late - early) / WAVE - 1
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--refine", type=int, nargs="+", default=[1])
-    parser.add_argument("--seconds", action="store_true")
-    arguments = parser.parse_args()
-    heading = (*HEADING, "seconds") if arguments.seconds else HEADING
-    print("| " + " | ".join(heading) + " |\n|" + "---|" * len(heading))
-    for refine in arguments.refine:
+def rows(refinements: list[int]) -> Iterator[tuple[str, ...]]:
+    """The last cell has the seconds of the crystal along the axes."""
+    for refine in refinements:
         for divergence in ("second", "fourth"):
             speeds, seconds = [], []
             for angle in (0, 45):
                 begin = time.perf_counter()
                 speeds.append(np.mean(grown(refine, angle, 8e-9, 14e-9, divergence)[1]))
-                seconds.append(f"{time.perf_counter() - begin:.1f}")
-            cells = (
+                seconds.append(time.perf_counter() - begin)
+            yield (
                 divergence,
                 f"{4 * refine}",
                 f"{100 * front_error(divergence, refine):+.1f} %",
                 *(f"{speed:.1f}" for speed in speeds),
                 f"{100 * (speeds[1] / speeds[0] - 1):+.1f} %",
-                *(seconds[:1] if arguments.seconds else ()),
+                f"{seconds[0]:.1f}",
             )
-            print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--refine", type=int, nargs="+", default=[1])
+    parser.add_argument("--seconds", action="store_true")
+    arguments = parser.parse_args()
+    columns = len(HEADING) if arguments.seconds else len(HEADING) - 1
+    print_table(HEADING[:columns], (cells[:columns] for cells in rows(arguments.refine)))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from subcurrent.case.reference import read_columns
+from subcurrent.report.markdown import print_table
 
 HERE = Path(__file__).parent
 UPLOADS = ("moose_inl", "ampe", "moose_itg", "memphis")
@@ -61,9 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN")
     reference = read_columns(HERE / "reference.csv")
-    lines = rows(parser.parse_args().folders, reference)
-    for cells in (HEADING, ("---",) * len(HEADING), *lines):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, rows(parser.parse_args().folders, reference))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from subcurrent.case.reference import read_columns
+from subcurrent.report.markdown import print_table
 
 HERE = Path(__file__).parent
 HEADING = ("points", "filter", "to t = 4", "to 8", "to 10", "largest ε", "largest loss", "energy", "k_max η")
@@ -67,9 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN")
     reference = read_columns(HERE / "reference.csv")
-    rows = [row(folder, reference) for folder in parser.parse_args().folders]
-    for cells in (HEADING, ("---",) * len(HEADING), *rows):
-        print("| " + " | ".join(cells) + " |" if cells[0] != "---" else "|" + "---|" * len(cells))
+    print_table(HEADING, [row(folder, reference) for folder in parser.parse_args().folders])
 
 
 if __name__ == "__main__":

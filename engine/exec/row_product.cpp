@@ -74,6 +74,27 @@ void multiply(const CompressedRows& rows, int first, int last, const double* x, 
   product(rows, first, last, x, y, false, threads);
 }
 
+void multiply(const CompressedRows& rows, int first, int last, const double* x, double* y, int threads,
+              const ReadRows& read, std::span<Accumulator> into) {
+  const auto part = [&](int from, int to, std::span<Accumulator> values) {
+    for (int next = from, end; next < to; next = end) {
+      end = std::min(to, (next / rows_read_together + 1) * rows_read_together);
+      some_rows(rows, next, end, x, y, false);
+      read(next, end, values);
+    }
+  };
+  if (last <= first) return;
+  if (threads <= 1) return part(first, last, into);
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [from, to] = share_of(rows, first, last);
+    std::vector<Accumulator> mine = like(into);
+    part(from, to, mine);
+#pragma omp critical(sc_accumulate)
+    merge(into, mine);
+  }
+}
+
 void multiply_add(const CompressedRows& rows, const double* x, double* y, int threads) {
   product(rows, 0, rows.rows(), x, y, true, threads);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompressedRows: rows of a sparse matrix with 32-bit columns, and their product with a vector. Threads share
-// the non-zeros; long rows are vectorised.
+// the non-zeros; long rows are vectorised. Rows of the result can be read while they are in the cache.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "engine/base/large_pages.hpp"
+#include "engine/exec/accumulator.hpp"
 
 namespace sc {
 
@@ -25,6 +27,14 @@ struct CompressedRows {
 /// y[r] = sum over the row's non-zeros of value * x[column], for rows first <= r < last. The order of
 /// summation depends only on the row.
 void multiply(const CompressedRows& rows, int first, int last, const double* x, double* y, int threads);
+/// Rows of the result that are read together: as many as an accumulator takes at a time. With their entries
+/// of x they fill 8 KiB of the first-level cache.
+constexpr int rows_read_together = Accumulator::chunk;
+/// Reads the rows [first, last) of a result, all of one block of rows_read_together.
+using ReadRows = std::function<void(int first, int last, std::span<Accumulator> into)>;
+/// The product; `read` is called for the rows of each block once they are computed, by the same thread.
+void multiply(const CompressedRows& rows, int first, int last, const double* x, double* y, int threads,
+              const ReadRows& read, std::span<Accumulator> into);
 /// Adds the same to y[rows.row[r]], for all rows.
 void multiply_add(const CompressedRows& rows, const double* x, double* y, int threads);
 /// y[at[i]] += x[i]; the positions are distinct.

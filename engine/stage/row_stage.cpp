@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/exec/for_each.hpp"
+
 namespace sc {
 
 namespace {
@@ -11,6 +13,20 @@ namespace {
 double* values_of(const Storage& storage) { return reinterpret_cast<double*>(storage.base()); }
 
 }  // namespace
+
+void RowStage::read_by(Stage* reader) {
+  const auto reads_own_cell = [&](const Access& a) {
+    return a.mode == Mode::read && a.reach.width == 0 && a.field->grid() == grid() && !a.storage().far() &&
+           !a.storage().device();
+  };
+  if (reader && (reader->colours() > 1 ||
+                 !std::all_of(reader->accesses().begin(), reader->accesses().end(), reads_own_cell)))
+    refuse("stage \"" + reader->name() + "\" cannot read rows during stage \"" + name() +
+           "\"; allowed is a sweep that only reads, at its own cell, fields in memory on the grid of the "
+           "result");
+  reader_ = reader;
+  reduce_like(reader ? reader->accumulators() : std::span<Accumulator>{});
+}
 
 std::optional<Stage::Own> RowStage::own() {
   const int rows = own_rows();
@@ -27,10 +43,19 @@ std::optional<Stage::Own> RowStage::own() {
   return own;
 }
 
-void RowStage::compute(const Box& box, int threads, std::span<Accumulator> /*into*/) {
+void RowStage::compute(const Box& box, int threads, std::span<Accumulator> into) {
   const double* x = values_of(accesses()[1].storage());
-  const int own = own_rows();
-  multiply(local_, box.lo.x, std::min(own, box.hi.x), x, values_of(accesses()[0].storage()), threads);
+  double* y = values_of(accesses()[0].storage());
+  const int own = own_rows(), last = std::min(own, box.hi.x);
+  if (reader_) {
+    const auto read_complete = [&](int from, int to, std::span<Accumulator> values) {
+      if (!std::binary_search(late_.begin(), late_.end(), from / rows_read_together))
+        reader_->compute({{from, 0, 0}, {to, 1, 1}}, 1, values);
+    };
+    multiply(local_, box.lo.x, last, x, y, threads, read_complete, into);
+  } else {
+    multiply(local_, box.lo.x, last, x, y, threads);
+  }
   if (box.hi.x <= own) return;
   const int first = std::max(own, box.lo.x);
   double* partial = values_of(*partial_);
@@ -60,11 +85,22 @@ void RowStage::take(const Movement& movement, int piece, int threads) {
 }
 
 // y = ((own columns) + gathered columns, piece by piece) + sums from other ranks, piece by piece.
-void RowStage::finish(int /*threads*/) {
+void RowStage::finish(int threads) {
   double* y = values_of(accesses()[0].storage());
   for (const std::int32_t r : touched_)
     if (r < own_rows()) y[r] += from_remote_[static_cast<std::size_t>(r)];
   for (const std::int32_t r : summed_) y[r] += from_others_[static_cast<std::size_t>(r)];
+  if (!reader_) return;
+  const auto read_blocks = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> into) {
+    for (std::int64_t n = first; n < last; ++n)
+      reader_->compute(rows_of(late_[static_cast<std::size_t>(n)]), 1, into);
+  };
+  detail::share_rows(static_cast<std::int64_t>(late_.size()), threads, accumulators(), read_blocks);
+}
+
+Box RowStage::rows_of(int block) const {
+  const int first = block * rows_read_together;
+  return {{first, 0, 0}, {std::min(first + rows_read_together, own_rows()), 1, 1}};
 }
 
 std::string RowStage::refusal(const Strategy& strategy) const {
@@ -99,8 +135,10 @@ double RowStage::bytes_per_cell() const {
   constexpr double of_nonzero = 12, of_row = 8 + 8, of_column = 8;  // value, column; begin, y; x
   const auto x =
       static_cast<double>(accesses()[1].field->grid().own().cells()) + static_cast<double>(total(wanted_));
-  return (of_nonzero * static_cast<double>(nonzeros_) + of_row * local_.rows() + of_column * x) /
-         std::max(1, own_rows());
+  double bytes = of_nonzero * static_cast<double>(nonzeros_) + of_row * local_.rows() + of_column * x;
+  if (reader_)
+    for (const int block : late_) bytes += reader_->bytes_per_cell() * rows_of(block).extent().x;
+  return bytes / std::max(1, own_rows());
 }
 
 }  // namespace sc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowStage: y = A x with the rows of a sparse matrix that this rank has. Entries of x that other ranks own
 // are gathered during the computation; sums of rows that others own are sent as soon as they are computed.
-// Arrivals are added in a fixed order, so the bits do not depend on the order of arrival.
+// Arrivals are added in a fixed order, so the bits do not depend on the order of arrival. A sweep may read y
+// during the run, each row once it is complete.
 #pragma once
 
 #include "engine/exec/row_product.hpp"
@@ -43,6 +44,12 @@ class RowStage final : public Stage {
   /// (bad_input) on all ranks for rows or columns out of range and for spans of inconsistent lengths.
   RowStage(std::string name, const MatrixRows& matrix, Write y, GatheringRead x, RowOptions options = {});
 
+  /// In the next runs the sweep `reader` is computed too, on each block of rows once y is complete there: in
+  /// the cache, or in finish() where another rank contributes to the block. Its values are reduced into
+  /// accumulators(), with the bits of a run of its own. nullptr: no sweep. Throws Error (bad_input) unless it
+  /// only reads, at its own cell and on the grid of y.
+  void read_by(Stage* reader);
+
   /// Own rows first, then those of other ranks in the order in which their sums are sent.
   std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
@@ -72,6 +79,8 @@ class RowStage final : public Stage {
   void fill(const MatrixRows& matrix, const std::vector<int>& rows, const std::vector<std::int32_t>& local);
   void reserve(const std::vector<std::int32_t>& local, const std::vector<std::int32_t>& piece_of);
   void make_sums();
+  void find_late();
+  Box rows_of(int block) const;
   Gather& gather_of(Storage& x);
   int own_rows() const { return grid().own().hi.x; }
 
@@ -94,6 +103,9 @@ class RowStage final : public Stage {
   std::vector<std::vector<std::int32_t>> sum_rows_;  // own rows to which an arriving piece adds
   std::vector<double> from_others_;
   std::vector<std::int32_t> summed_;  // own rows to which any of them adds
+
+  Stage* reader_ = nullptr;
+  std::vector<int> late_;  // blocks of rows_read_together own rows that finish() completes
 };
 
 }  // namespace sc

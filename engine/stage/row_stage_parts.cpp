@@ -88,6 +88,7 @@ RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, Gatherin
   }
   fill(matrix, rows, local);
   sends_anywhere_ ? make_sums() : leave_out(context, 2);
+  find_late();
 }
 
 void RowStage::check(const MatrixRows& matrix, std::span<const std::int64_t> columns) const {
@@ -259,6 +260,15 @@ void RowStage::make_sums() {
     sum_rows_.emplace_back(all.begin() + begins[piece], all.begin() + begins[piece + 1]);
   summed_ = distinct(std::move(all));
   from_others_.resize(static_cast<std::size_t>(own_rows()));
+}
+
+void RowStage::find_late() {
+  for (const std::vector<std::int32_t>* completed_late : {&touched_, &summed_})
+    for (const std::int32_t row : *completed_late) {
+      const int block = row / rows_read_together;
+      if (row < own_rows() && (late_.empty() || late_.back() != block)) late_.push_back(block);
+    }
+  late_ = distinct(std::move(late_));
 }
 
 }  // namespace sc

@@ -135,6 +135,8 @@ class Stage {
   /// Checks the declarations; throws Error (bad_input) if they are invalid.
   void check_accesses();
   void watch(bool watched) { watched_ = watched; }
+  /// From now on the stage has reductions of these kinds.
+  void reduce_like(std::span<const Accumulator> kinds) { accumulators_ = like(kinds); }
   /// For a stage that may declare no field.
   void compute_on(const Grid& grid) { grid_ = &grid; }
   /// Throw Error (bad_input) for an axis other than 0, 1 and 2, if nothing is written, and if ranks divide

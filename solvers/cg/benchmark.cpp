@@ -68,11 +68,8 @@ struct Benchmark::Parts {
     runner.run(*start);
     double rho = dot.reduce(start->accumulators());
     for (int step = 0; step < solver_steps; ++step) {
-      // q = A p
-      product.run();
-      // alpha = rho / p^T q
-      runner.run(*curvature);
-      const double alpha = rho / dot.reduce(curvature->accumulators());
+      // q = A p, alpha = rho / p^T q
+      const double alpha = rho / dot.reduce(product.run(*curvature));
       // r = r - alpha q; the reduction of rho = r^T r overlaps with z = z + alpha p
       runner.run(residual, Reduced{alpha});
       dot.start(residual.accumulators());
@@ -91,9 +88,7 @@ struct Benchmark::Parts {
     runner.run(*norms);
     length.start(norms->accumulators().subspan(1, 1));
     runner.run(*copy);
-    product.run();
-    runner.run(*distance);
-    printed.start(std::array{distance->accumulators()[0], norms->accumulators()[0]});
+    printed.start(std::array{product.run(*distance)[0], norms->accumulators()[0]});
     // x = z / |z|
     runner.run(next, Scale{1 / std::sqrt(length.value())});
   }

@@ -35,12 +35,10 @@ class Plain final : public Iteration {
     runner.run(dots_);
     double rho = sums.reduce(dots_.accumulators());
     for (;;) {
-      // q = A p
-      s_.product.run();
-      // alpha = rho / p^T q
-      runner.run(curvature_);  // p^T q, p^T p
-      const double pq = sums.reduce(curvature_.accumulators());
+      // q = A p; p^T q, p^T p
+      const double pq = sums.reduce(s_.product.run(curvature_));
       if (!progress.curved(pq, sums.value(1), p_)) return false;
+      // alpha = rho / p^T q
       const double alpha = rho / pq;
       // r = r - alpha q, u = M^-1 r; the reduction of rho = r^T u overlaps with x = x + alpha p
       sums.start(correct(alpha));

@@ -106,11 +106,9 @@ class Pipelined final : public Iteration {
     // p = u + beta p, s = A p
     runner.run(direction_, NextDirection{gamma_ > 0 ? gamma / gamma_ : 0});
     runner.run(p_to_m_);
-    sys_.product.run();
+    const double ps = sums.reduce(sys_.product.run(p_s_));
     runner.run(n_to_s_);
     // alpha = gamma / p^T s
-    runner.run(p_s_);
-    const double ps = sums.reduce(p_s_.accumulators());
     if (!progress.curved(ps, sums.value(1), p_)) return false;
     gamma_ = gamma;
     // x = x + alpha p, r = r - alpha s
@@ -144,7 +142,7 @@ class Pipelined final : public Iteration {
                                  p_to_m_ = stages::copy(m_, p_), n_to_s_ = stages::copy(s_, n_),
                                  n_to_z_ = stages::copy(z_, n_), n_to_w_ = stages::copy(w_, n_);
   decltype(stages::dots("r u", r_, u_)) r_u_ = stages::dots("r u", r_, u_),
-                                        p_s_ = stages::dots("p s", p_, s_);
+                                        p_s_ = stages::dots("p s", m_, n_);
   decltype(stages::direction(p_, u_)) direction_ = stages::direction(p_, u_);
   decltype(stages::add("solution", x_, p_)) forward_ = stages::add("solution", x_, p_);
   decltype(stages::reduced(r_, s_)) reduced_ = stages::reduced(r_, s_);

@@ -34,7 +34,18 @@ class Product {
   Product(Context& context, const Partition& partition, const LocalRows& rows, const Settings& settings,
           int levels = 1);
 
-  void run() { runner_.run(*stage_); }
+  /// y = A x.
+  void run() {
+    stage_->read_by(nullptr);
+    runner_.run(*stage_);
+  }
+  /// y = A x, and `reader`, a sweep that only reads, in the same pass over the rows (RowStage::read_by).
+  /// Returns its reductions on this rank; they are valid until the next product.
+  std::span<const Accumulator> run(Stage& reader) {
+    stage_->read_by(&reader);
+    runner_.run(*stage_);
+    return stage_->accumulators();
+  }
   Field<double>& x() { return x_; }
   Field<double>& y() { return y_; }
   const Grid& grid() const { return grid_; }

@@ -12,7 +12,8 @@ from conftest import sentence_of
 from subcurrent.case.reading import typed_case
 from subcurrent.core import build_info
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from test_dendrite import CASE, TABLES, rows
+from test_dendrite import CASE, rows
+from test_dendrite_case import TABLES
 from test_turbulence_case import TABLES as TURBULENCE
 
 QUIET = ("--set", "output.figures=false")

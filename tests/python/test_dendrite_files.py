@@ -10,7 +10,8 @@ import pytest
 from conftest import sentence_of
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from test_dendrite import CASE, TABLES
+from test_dendrite import CASE
+from test_dendrite_case import TABLES
 from test_dendrite_device import QUIET, same_end
 from test_turbulence_case import TABLES as TURBULENCE
 

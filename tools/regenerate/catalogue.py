@@ -107,6 +107,7 @@ COMPUTED = (
     Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
     Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
+    Figure("cg_class_c", CG, 300, "zeta of class C on 4 ranks", commands.cg_class_c, 1e-9),
     Figure("cg_accuracy", CG, 6, "plain and pipelined iterations", commands.cg_accuracy, 0.7),
     Figure("cg_preconditioners", CG, 30, "what preconditioners leave", commands.cg_preconditioners, 0.05),
     Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),
@@ -250,6 +251,14 @@ COMPUTED = (
         150,
         "nodes by their pressure, spacing 1",
         planets.earth_south_pressures,
+        5e-2,
+    ),
+    Figure(
+        "earth_tilted",
+        "cases/earth_tilted/README.md",
+        300,
+        "current sheet and nose of a tilted dipole",
+        planets.earth_tilted,
         5e-2,
     ),
     Figure(

@@ -80,6 +80,19 @@ def cg_volume(scratch: Path) -> list[str]:
     return table(("ranks", "row", "column", "grid"), rows)
 
 
+def cg_class_c(scratch: Path) -> list[str]:
+    """Zeta of class C on 4 ranks; a run that is finished in its folder is taken."""
+    out = scratch / "C"
+    if not (out / "summary.json").is_file():
+        line = ["-m", "subcurrent", "cg", "--class", "C", "--partition", "grid", "-n", 4]
+        python(*line, "--out", out)
+    told = summary(out)
+    nonzeros = f"{told['partition']['nonzeros']:,}".replace(",", " ")
+    zetas = (f"{zeta:.12f}" for zeta in (told["zeta"], told["class"]["zeta"]))
+    heading = ("class", "ranks", "non-zeros", "ζ", "ζ_ref", "verified")
+    return table(heading, [("C", str(told["ranks"]), nonzeros, *zetas, "yes" if told["verified"] else "no")])
+
+
 def cg_accuracy(_: Path) -> list[str]:
     """Rounding differs between processors, and with it when an iteration ends."""
     return script("cg_accuracy.py").splitlines()

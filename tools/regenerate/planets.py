@@ -50,10 +50,16 @@ def earth_south(scratch: Path) -> list[str]:
     return table(("spacing", "magnetopause (northward field)", "shock (northward field)"), rows)
 
 
-def tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
-    """What cases/earth_south/tail.py prints: its heading, and its rows from t = 2000 on, in part."""
+def whole_tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
+    """What cases/earth_south/tail.py prints: its heading and its rows."""
     text = python(CASES / "earth_south" / "tail.py", "--out", folder, *words)
     heading, _, *rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
+    return heading, rows
+
+
+def tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
+    """The same from t = 2000 on, in part."""
+    heading, rows = whole_tail(folder, *words)
     often = [row for row in rows if float(row[0]) > 1900]
     return heading, [r for r in often if float(r[0]) > 6200 or round(float(r[0]) / 500) % 2 == 0]
 
@@ -107,6 +113,13 @@ def earth_south_rates(scratch: Path) -> list[str]:
     tail(scratch / "as it is")
     text = python(CASES / "earth_south" / "convection.py", scratch / "as it is", "--since", "1900", "--rates")
     return tables_in(text)[1]
+
+
+def earth_tilted(scratch: Path) -> list[str]:
+    """What cases/earth_south/tail.py prints of the case to its end."""
+    words = ("--case", "earth_tilted", "--time", "2000", "--every", "250")
+    heading, rows = whole_tail(scratch / "tilted", *words)
+    return table(heading, [row for row in rows if float(row[0]) > 900])
 
 
 def earth_south_polar_cap(scratch: Path) -> Path:

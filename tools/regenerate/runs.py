@@ -12,6 +12,7 @@ import numpy as np
 
 from subcurrent.case.reading import as_tables, load_case
 from subcurrent.case.reference import read_columns
+from subcurrent.report.markdown import markdown
 
 from . import ROOT, python
 
@@ -25,10 +26,7 @@ SMALL_SCALAR = ("grid.points=[32,32,32]", "flow.viscosity=0.028", "scheme.dt=0.0
 
 
 def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    lines = [heading, ("---",) * len(heading), *rows]
-    return [
-        "| " + " | ".join(line) + " |" if line[0] != "---" else "|" + "---|" * len(line) for line in lines
-    ]
+    return list(markdown(heading, rows))
 
 
 def run(folder: Path, case: str, *sets: str, ranks: int = 1, quiet: tuple[str, ...] = QUIET) -> Path:
