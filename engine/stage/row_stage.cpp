@@ -24,6 +24,8 @@ void RowStage::read_by(Stage* reader) {
     refuse("stage \"" + reader->name() + "\" cannot read rows during stage \"" + name() +
            "\"; allowed is a sweep that only reads, at its own cell, fields in memory on the grid of the "
            "result");
+  if (reader && reader != reader_)
+    reader->compute({}, 1, {});  // decides on its order of rows, before threads ask for it
   reader_ = reader;
   reduce_like(reader ? reader->accumulators() : std::span<Accumulator>{});
 }

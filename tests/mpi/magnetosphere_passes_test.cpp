@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3
-// ranks when long: 4
+// ranks: 1 3
+// ranks when long: 2 4
 // threads: 2
 // timeout: 300
 // label: checked

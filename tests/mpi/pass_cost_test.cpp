@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3
+// ranks: 1 3
+// ranks when long: 2
 // What a pass is said to move before it, against what runs send and what their declarations amount to.
 #include <gtest/gtest.h>
 
