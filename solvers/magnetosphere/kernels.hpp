@@ -188,7 +188,7 @@ SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
   const double k = n.per_h2 * n.mixing;
   Eight sum{0, 0, 0, 0, 0, 0, 0, 0};
   double lost = 0;
-  const auto add = [&](At m) {
+  const auto add = [&](At m) __attribute__((always_inline)) {
     const double rho = old.rho[m];
     const double vx = old.v[0][m] - old.v[0][c], vy = old.v[1][m] - old.v[1][c],
                  vz = old.v[2][m] - old.v[2][c];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2 4
+// ranks when long: 3
 // timeout: 300
 // Open faces of the cavity against exact flows: plane Poiseuille flow, flow through a duct, uniform flow, a
 // vortex that leaves; and what is refused.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2 4
+// ranks when long: 3
 // threads: 2
 // timeout: 600
 // A gas whose fields lie in files: the bits of memory for any split, pieces and strategy, the bytes that were

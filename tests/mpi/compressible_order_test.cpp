@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2 4
+// ranks when long: 3
 // threads: 1
 // timeout: 300
 // The order of the compressible solver in space: exact waves on two grids, lines divided between ranks.

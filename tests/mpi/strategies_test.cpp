@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
-// ranks when long: 6
+// ranks: 1 2 4
+// ranks when long: 3 6
 // threads: 2
 // timeout: 240
 // label: sanitize checked

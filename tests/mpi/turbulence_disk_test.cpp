@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 3 4
-// ranks when long: 2
+// ranks: 1 4
+// ranks when long: 2 3
 // threads: 2
 // timeout: 600
 // The pseudo-spectral solver with fields in files: the bits of memory, the planned bytes, removal of scratch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 2 4
+// ranks when long: 1 3
 // threads: 2
 // timeout: 300
 // The passive scalar's bits for any ranks, strategy and storage; the bits of the flow that carries it, which

@@ -120,8 +120,10 @@ def test_jacobi_kernel(tmp_path, real):
 def test_magnetosphere_stages(tmp_path, diffusion):
     source = tmp_path / "mhd.cpp"
     source.write_text(stage_of_mhd.format(diffusion))
-    line = row_loop("for (int n = 0; n < some; ++n) {")  # the one of kernels that return something
-    assert vectorised_loops(source).get(line, 0) >= 16
+    sides, cells = row_loop("kernel.side_below(from.x(n + 1), "), row_loop("const auto compute = [&]") - 1
+    found = vectorised_loops(source)
+    assert found.get(sides, 0) >= 16
+    assert found.get(cells, 0) >= 16
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
