@@ -72,7 +72,8 @@ def regenerate(figure: Figure, check: bool, runs: Path | None = None) -> list[st
         made = figure.make(Path(scratch))
         if isinstance(made, Path):
             if check:
-                print(f"{figure.name}: made; pictures and whole documents are not compared")
+                kind = "pictures" if figure.picture else "whole documents"
+                print(f"{figure.name}: made; {kind} are not compared")
             elif figure.picture:
                 put(made, ROOT / figure.place)
             else:
