@@ -7,6 +7,21 @@
 
 namespace sc::magnetosphere {
 
+/// Sums over the 8 corners: of the values, and of the differences along the 4 edges in each direction.
+struct Corners8 {
+  double sum, x, y, z;
+};
+template <class F>
+SC_FN Corners8 corners(At low, const F& f) {
+  const At y = low.y(1);
+  const double a = f(low), b = f(low.z(1)), c = f(y), d = f(y.z(1));
+  const double e = f(low.x(1)), g = f(low.x(1).z(1)), k = f(y.x(1)), l = f(y.x(1).z(1));
+  const double s00 = a + b, s01 = c + d, s10 = e + g, s11 = k + l;
+  const double z0 = (b - a) + (d - c), z1 = (g - e) + (l - k);
+  const double low_x = s00 + s01, high_x = s10 + s11;
+  return {low_x + high_x, high_x - low_x, (s01 - s00) + (s11 - s10), z0 + z1};
+}
+
 /// rho, rho v, rho v^2 / 2 + p / (gamma - 1) + B^2 / 2, B, B^2 / 2
 struct Totals {
   double per_gamma1;

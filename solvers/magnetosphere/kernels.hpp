@@ -6,9 +6,8 @@
 
 #include <array>
 
-#include "engine/field/sides.hpp"
-#include "engine/field/views.hpp"
 #include "solvers/magnetosphere/planet.hpp"
+#include "solvers/magnetosphere/side_sums.hpp"
 
 namespace sc::magnetosphere {
 
@@ -31,79 +30,11 @@ struct Numbers {
   Lattice3 places{};  ///< positions of the computed points
 };
 
-struct Views {
-  In<double> rho;
-  In<double, 3> v;
-  In<double> p;
-  In<double, 3> B;
-};
-
-/// Sums over the 8 corners: of the values, and of the differences along the 4 edges in each direction.
-struct Corners8 {
-  double sum, x, y, z;
-};
-template <class F>
-SC_FN Corners8 corners(At low, const F& f) {
-  const At y = low.y(1);
-  const double a = f(low), b = f(low.z(1)), c = f(y), d = f(y.z(1));
-  const double e = f(low.x(1)), g = f(low.x(1).z(1)), k = f(y.x(1)), l = f(y.x(1).z(1));
-  const double s00 = a + b, s01 = c + d, s10 = e + g, s11 = k + l;
-  const double z0 = (b - a) + (d - c), z1 = (g - e) + (l - k);
-  const double low_x = s00 + s01, high_x = s10 + s11;
-  return {low_x + high_x, high_x - low_x, (s01 - s00) + (s11 - s10), z0 + z1};
-}
-
 /// The corner of a point with the lowest indices.
 template <Half half>
 SC_FN At lowest(At c) {
   return half == Half::centres ? c : At{c.i - 1 - c.sy - c.sz, c.sy, c.sz};
 }
-
-/// What has values in common with the cells beside it along x: sums over the four corners of a side, and of
-/// the differences along y and z. Three values for each.
-namespace side {
-enum Quantity { rho, p, vx, vy, vz, Bx, By, Bz, mass_x, mass_y, mass_z, Ex, Ey, Ez, quantities };
-enum Part { sum = 1, y = 2, z = 4, all = sum | y | z };
-}  // namespace side
-
-/// Those of a side whose corner with the lowest indices is `low`.
-template <class Keep>
-SC_FN void sums_over_side(At low, const Views& q, const Keep& keep) {
-  const In<double> vx = q.v[0], vy = q.v[1], vz = q.v[2], bx = q.B[0], by = q.B[1], bz = q.B[2];
-  const At up = low.y(1);
-  const auto sums = [&](side::Quantity quantity, int parts, const auto& f) __attribute__((always_inline)) {
-    const double a = f(low), b = f(low.z(1)), c = f(up), d = f(up.z(1));
-    const double s0 = a + b, s1 = c + d;
-    if (parts & side::sum) keep(3 * quantity, s0 + s1);
-    if (parts & side::y) keep(3 * quantity + 1, s1 - s0);
-    if (parts & side::z) keep(3 * quantity + 2, (b - a) + (d - c));
-  };
-  sums(side::rho, side::sum, [&](At c) { return q.rho[c]; });
-  sums(side::p, side::all, [&](At c) { return q.p[c]; });
-  sums(side::vx, side::all, [&](At c) { return vx[c]; });
-  sums(side::vy, side::all, [&](At c) { return vy[c]; });
-  sums(side::vz, side::all, [&](At c) { return vz[c]; });
-  sums(side::Bx, side::all, [&](At c) { return bx[c]; });
-  sums(side::By, side::sum | side::z, [&](At c) { return by[c]; });
-  sums(side::Bz, side::sum | side::y, [&](At c) { return bz[c]; });
-  sums(side::mass_x, side::sum, [&](At c) { return q.rho[c] * vx[c]; });
-  sums(side::mass_y, side::y, [&](At c) { return q.rho[c] * vy[c]; });
-  sums(side::mass_z, side::z, [&](At c) { return q.rho[c] * vz[c]; });
-  // E = v x B, minus the electric field
-  sums(side::Ex, side::y | side::z, [&](At c) { return fused(vy[c], bz[c], -(vz[c] * by[c])); });
-  sums(side::Ey, side::sum | side::z, [&](At c) { return fused(vz[c], bx[c], -(vx[c] * bz[c])); });
-  sums(side::Ez, side::sum | side::y, [&](At c) { return fused(vx[c], by[c], -(vy[c] * bx[c])); });
-}
-
-/// Over the 8 corners, from the sums over both sides.
-struct OverCorners {
-  const SideValues& sides;
-  side::Quantity quantity;
-  SC_FN double sum() const { return sides.low(3 * quantity) + sides.high(3 * quantity); }
-  SC_FN double x() const { return sides.high(3 * quantity) - sides.low(3 * quantity); }
-  SC_FN double y() const { return sides.low(3 * quantity + 1) + sides.high(3 * quantity + 1); }
-  SC_FN double z() const { return sides.low(3 * quantity + 2) + sides.high(3 * quantity + 2); }
-};
 
 /// Means over the corners, for the two-step start, and the rates of change by the ideal terms.
 struct Change {

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.solvers.magnetosphere.kind import KIND
+from test_dendrite_passes import PASSES, run
 from test_magnetosphere_wind import GUSTS
 
 BLAST = """
@@ -69,13 +70,6 @@ history_every = 10
 figures = false
 """
 CASES = {"blast": BLAST, "earth": EARTH}
-PASSES = ("--set", "engine.steps_per_pass=4")
-
-
-def run(program, name, *arguments):
-    done = program("run", "case.toml", "--out", name, *arguments)
-    assert done.returncode == OK, done.stderr
-    return done.stdout
 
 
 def write(program, name):
