@@ -44,6 +44,7 @@ double bytes_a_cell(bool viscous, bool single) {
 }
 
 void compare(Context& context, int n, int turns, const Gas& gas) {
+  constexpr double most_of_copy = 1.3, enough_of_cache = 0.6;
   const int ranks = context.size();
   compressible::Compressible large(context, options_of({n, n, n}, gas));
   compressible::Compressible small(context, options_of({16, 16, 16 * ranks}, gas));
@@ -66,9 +67,13 @@ void compare(Context& context, int n, int turns, const Gas& gas) {
               1e9 * cached);
   if (!gas.forced) {  // whose filter and forcing are not counted in its bytes
     std::printf("copy of its %.0f bytes: %.0f ns\n", bytes, 1e9 * moved);
-    bench::report(name + " / copy", step / moved, "goal <= 1.3, or 0.6 in the next row");
+    bench::report(name + " / copy", step / moved, "1.3, or 0.6 in the next row");
+    bench::report(name + ", speed / speed in cache", cached / step, "0.6, or 1.3 in the row before");
+    bench::report(name + ", the better of the two / its goal",
+                  std::max(most_of_copy / (step / moved), cached / step / enough_of_cache), "goal >= 1");
+  } else {
+    bench::report(name + ", speed / speed in cache", cached / step, "goal >= 0.6");
   }
-  bench::report(name + ", speed / speed in cache", cached / step, "goal >= 0.6");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // device.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,9 @@ class AffineFace final : public Boundary {
     double a = 1, b = 0, c = 0;
   };
   explicit AffineFace(std::vector<Law> laws) : laws_(std::move(laws)) {}
+  bool constant() const override {
+    return std::all_of(laws_.begin(), laws_.end(), [](const Law& law) { return law.a == 0; });
+  }
   void apply(Storage& storage, Face face, const Columns& columns) const override;
 
  private:

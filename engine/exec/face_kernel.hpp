@@ -14,6 +14,7 @@ namespace sc {
 /// Halo cells get a given value.
 template <class T>
 struct Fixed {
+  static constexpr bool constant = true;
   T value;
   SC_FN void operator()(Border b, Out<T> q) const {
     for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = value;
@@ -99,6 +100,12 @@ class FaceKernel final : public Boundary {
 
   int inward() const override { return inward_of(); }
   bool reads_others() const override { return sizeof...(Others) > 0; }
+  bool constant() const override {
+    if constexpr (requires { Kernel::constant; })
+      return Kernel::constant;
+    else
+      return false;
+  }
 
   void apply(Storage& storage, Face face, const Columns& columns) const override {
     Device* device = storage.device();

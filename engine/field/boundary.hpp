@@ -19,7 +19,7 @@ struct Columns {
   int layers = 0;  ///< of halo to fill; 0: all
 };
 
-class Boundary {
+class Boundary : public std::enable_shared_from_this<Boundary> {
  public:
   virtual ~Boundary() = default;
   /// Layers of tangential neighbours that the condition reads (a skewed wall needs 1); 0 if it reads along
@@ -33,6 +33,9 @@ class Boundary {
   static constexpr int usual_inward = 4;
   /// Whether it reads other fields.
   virtual bool reads_others() const { return false; }
+  /// Whether what it fills depends on no field, so that it need not be filled again until something else
+  /// overwrites it.
+  virtual bool constant() const { return false; }
   /// Fills the halo beyond `face`.
   virtual void apply(Storage& storage, Face face, const Columns& columns) const = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "engine/field/boundary.hpp"
 #include "engine/field/far.hpp"
 
 namespace sc {
@@ -142,8 +143,26 @@ void Storage::settle() {
   }
 }
 
+bool Storage::filled(const Boundary& condition, Face face, const Box& columns) const {
+  return std::any_of(filled_.begin(), filled_.end(), [&](const Filled& one) {
+    return one.face == face && one.condition.lock().get() == &condition &&
+           intersect(one.columns, columns) == columns;
+  });
+}
+
+void Storage::set_filled(const Boundary& condition, Face face, const Box& columns) {
+  std::erase_if(filled_, [&](const Filled& one) {
+    return one.face == face &&
+           (one.condition.lock().get() != &condition || intersect(one.columns, columns) == one.columns);
+  });
+  // Slots change, and so may cells in a caller's memory.
+  if (condition.constant() && !far_ && !external_.base)
+    filled_.push_back({condition.weak_from_this(), face, columns});
+}
+
 void Storage::begin_host_write() {
   settle();
+  forget_filled();
   if (device_memory_) {
     update_host();  // elements that are not written keep their values
     newest_ = Newest::host;

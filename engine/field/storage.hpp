@@ -61,6 +61,7 @@ class Pending {
   virtual bool computes() const { return false; }
 };
 
+class Boundary;
 class Boundaries;
 class Far;
 
@@ -137,6 +138,16 @@ class Storage : public std::enable_shared_from_this<Storage> {
   /// The only colour whose cells must be refreshed so that the halo is fresh to `reach`; all cells if there
   /// is more than one.
   Lattice stale(Reach reach) const;
+  /// Whether a constant condition (see Boundary) has filled the whole halo beyond these first halo cells of a
+  /// face, and nothing has overwritten it since.
+  bool filled(const Boundary& condition, Face face, const Box& columns) const;
+  /// A condition has filled it.
+  void set_filled(const Boundary& condition, Face face, const Box& columns);
+  /// Something else overwrites the halo of a face, or all of it.
+  void forget_filled(Face face) {
+    std::erase_if(filled_, [&](const Filled& one) { return one.face == face; });
+  }
+  void forget_filled() { filled_.clear(); }
   /// The refresh of this halo in progress, if any; the first reader finishes it.
   Pending* in_flight() const { return in_flight_; }
   void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
@@ -173,6 +184,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
   mutable Device::Memory host_copy_;  // created when it is first requested
   mutable Newest newest_ = Newest::both;
   std::array<Reach, 8> fresh_{};  // of each colour
+  struct Filled {
+    std::weak_ptr<const Boundary> condition;
+    Face face;
+    Box columns;
+  };
+  std::vector<Filled> filled_;
   int colours_ = 1;
   Pending* in_flight_ = nullptr;
   std::int64_t host_writes_ = 0;

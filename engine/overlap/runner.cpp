@@ -143,7 +143,10 @@ void Runner::run_now(Stage& stage, Stage* next) {
     core_share = run_colour(stage, {sample ? Strategy::ordered : strategy, strategy.eager, sample || lent},
                             slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
   }
-  if (device) end_on(*device, stage);
+  if (device) {
+    stage.collect();
+    end_on(*device, stage.name());
+  }
   if (device && turn.trial) drain(*device, stage);
   const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
   sampled.ran(sample || lent ? Sampled::Kind::sample
@@ -161,24 +164,27 @@ void Runner::run_now(Stage& stage, Stage* next) {
   counts.flops += cells * stage.flops();
 }
 
-void Runner::begin_on(Device& device, Stage& stage, const Strategy& strategy) {
+void Runner::check_strategy(const Device& device, const Stage& stage, const Strategy& strategy) const {
   if (strategy.divides_threads)
     refuse("engine.strategy \"" + std::string(strategy.name) +
            "\" divides the threads of a rank, and stage \"" + stage.name() + "\" runs on " +
            device.describe() + "; allowed there are " +
            Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
+}
+
+void Runner::begin_on(Device& device, Stage& stage, const Strategy& strategy) {
+  check_strategy(device, stage, strategy);
   for (const Access& a : stage.accesses()) a.storage().use_on_device(a.mode != Mode::read);
 }
 
 // Limits the host to two runs ahead of the device; otherwise the host's times would not reflect the device's.
-void Runner::end_on(Device& device, Stage& stage) {
-  stage.collect();
+void Runner::end_on(Device& device, const std::string& what) {
   device.join();
   runs_ahead_.push_back(device.record(Stream::core));
   if (runs_ahead_.size() <= 2) return;
   if (!device.reached(runs_ahead_.front())) {
     Timeline& timeline = context_.timeline();
-    const Scope scope(timeline, timeline.name(stage.name()), Phase::core);
+    const Scope scope(timeline, timeline.name(what), Phase::core);
     device.wait(runs_ahead_.front());
   }
   runs_ahead_.pop_front();

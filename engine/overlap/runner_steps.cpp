@@ -100,6 +100,7 @@ bool Runner::record(Stage& stage, const TakeValues& take) {
     return false;
   }
   stage.check_faces();
+  if (const Device* device = stage.device()) check_strategy(*device, stage, options_.strategy);
   if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
   std::vector<Recorded> runs;  // one for each colour
   for (int colour = 0; colour < stage.colours(); ++colour) {
@@ -129,10 +130,10 @@ bool Runner::enlist(std::vector<Recorded> runs) {
 }
 
 void Runner::hold_levels(std::span<const Access> levels) {
-  if (window_ && !levels.front().storage().device()) {
+  if (window_) {
     std::vector<Access> others;
     for (const Access& a : levels)
-      if (!window_->holds(a.storage(), a.field->boundaries())) others.push_back(a);
+      if (!window_->holds(a.storage(), a.field->boundaries(), a.reach)) others.push_back(a);
     if (others.empty()) return;
     std::vector<Recorded> runs;
     runs.emplace_back(others, step_);
@@ -209,6 +210,7 @@ void Runner::carry_out(std::vector<Recorded> runs) {
       runs, window_->runs(), inputs, context_.timeline(),
       {context_.threads(), options_.poke_seconds, options_.pass_tile, sample ? sampled_suffix : ""});
   run.carry_out(executor_, sample ? Strategy::ordered : options_.strategy);
+  if (Device* device = runs.front().device()) end_on(*device, "pass");
   for (const Recorded& r : runs)
     for (const Recorded::Use& use : r.uses)
       if (use.mode != Mode::read) use.storage->set_fresh(point);

@@ -28,22 +28,19 @@ std::string refusal_of_conditions(const AnyField& field) {
   return "";
 }
 
-std::string refusal_of_field(const AnyField& field, const Storage& storage) {
-  if (!storage.device()) return "";
-  return "field \"" + field.name() + "\" " + (storage.far() ? "passes through" : "lies on") + " a device";
-}
-
 }  // namespace
 
 std::string Window::refusal(const Stage& stage, bool takes_values) {
   const std::string what = "stage \"" + stage.name() + "\" ";
-  if (!takes_values && !stage.accumulators().empty()) return what + "reduces to a value";
+  if (!stage.accumulators().empty()) {
+    if (!takes_values) return what + "reduces to a value";
+    if (stage.device()) return what + "reduces to a value on a device";
+  }
   if (!stage.capture().compute) return what + "does not compute cell by cell";
   for (const Access& a : stage.accesses()) {
     if (a.across()) return what + "reads another grid";
-    std::string why = refusal_of_field(*a.field, a.storage());
-    if (why.empty() && a.mode != Mode::read) why = refusal_of_conditions(*a.field);
-    if (!why.empty()) return why;
+    if (a.mode == Mode::read) continue;
+    if (const std::string why = refusal_of_conditions(*a.field); !why.empty()) return why;
   }
   return "";
 }
@@ -156,9 +153,9 @@ Window::Filled Window::filled(const Storage& storage) const {
   return f;
 }
 
-bool Window::holds(const Storage& storage, const Boundaries& conditions) const {
+bool Window::holds(const Storage& storage, const Boundaries& conditions, Reach reach) const {
   const Filled f = filled(storage);
-  return f.conditions && *f.conditions == conditions;
+  return f.conditions && *f.conditions == conditions && f.read.covers(reach);
 }
 
 // A pass fills a halo with the conditions of the run that writes its values, or of the first one that uses
@@ -176,6 +173,8 @@ std::string Window::changed(const Recorded& more) const {
 std::string Window::shortage(std::span<const Recorded> more) const {
   const Grid& grid = more.front().grid();
   if (!open().empty() && !(grid == open().front().grid())) return "another grid begins";
+  if (!open().empty() && more.front().device() != open().front().device())
+    return "stages on the host and on a device follow each other";
   for (const Recorded& run : more)
     if (const std::string why = changed(run); !why.empty()) return why;
   RecordedArrays arrays(open());

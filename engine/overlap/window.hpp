@@ -32,6 +32,8 @@ struct Recorded {
   Recorded(std::span<const Access> levels, int in_step);
 
   const Grid& grid() const { return uses.front().storage->grid(); }
+  /// The device that computes it; nullptr: the host.
+  Device* device() const { return uses.front().storage->device(); }
 
   int step;  ///< of the program's loop
   Stage::Captured stage;
@@ -102,8 +104,8 @@ class Window final : public Pending {
   /// sentence; empty if they can.
   std::string shortage(std::span<const Recorded> more) const;
   void add(Recorded run);
-  /// Whether the recorded runs read the halo of a storage under these conditions.
-  bool holds(const Storage& storage, const Boundaries& conditions) const;
+  /// Whether the recorded runs read the halo of a storage so far, under these conditions.
+  bool holds(const Storage& storage, const Boundaries& conditions, Reach reach) const;
   /// The values of a storage are not read after the runs recorded so far.
   void discard(const Storage& storage) {
     if (!runs_.empty()) runs_.back().discarded.push_back(&storage);

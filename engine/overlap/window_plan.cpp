@@ -54,6 +54,12 @@ Dependence dependence_of(const WindowRuns& runs, int arrays) {
   return d;
 }
 
+bool WindowBlock::waits() const {
+  return std::any_of(sides.begin(), sides.end(), [](const std::array<Side, 2>& axis) {
+    return axis[0] == Side::neighbour || axis[1] == Side::neighbour;
+  });
+}
+
 WindowPlan::WindowPlan(Dependence dependence, const WindowBlock& block)
     : dependence_(std::move(dependence)), block_(block), most_behind_(dependence_.most_behind()) {
   if (block_.own.empty()) return;
@@ -156,8 +162,8 @@ Box WindowPlan::cells(const Tower& tower, const Tower& tile, int run) const {
 
 Tower WindowPlan::within(const Tower& tower, const Tower& slab) {
   Tower cut = tower;
-  cut.lo[2] = slab.lo[2];
-  cut.hi[2] = slab.hi[2];
+  if (cut.lo[2].outer) cut.lo[2] = slab.lo[2];
+  if (cut.hi[2].outer) cut.hi[2] = slab.hi[2];
   return cut;
 }
 

@@ -56,6 +56,8 @@ struct WindowBlock {
   bool apart = true;   ///< cells that need no neighbour's halo can be computed before
   bool slabs = false;  ///< along z it is processed slab by slab: threads divide y
   Int3 tile;           ///< rows along y and planes along z
+  /// Whether any side needs messages.
+  bool waits() const;
 };
 
 /// One side of a tower in run n: `at + lean * behind[n]`, or the end of the run's cells.
@@ -85,7 +87,7 @@ class WindowPlan {
   Box cells(int run) const;
   Box cells(const Tower& tower, int run) const;
   Box cells(const Tower& tower, const Tower& tile, int run) const;
-  /// The portion of a part or a joint that is in a slab.
+  /// The portion of a tower that is in a slab. Its edges along z, if it has any, are in the slab.
   static Tower within(const Tower& tower, const Tower& slab);
   /// Along z first; to be computed in this order, all runs of one before the next. The planes that adjacent
   /// tiles share are then still in the cache.

@@ -9,26 +9,24 @@ namespace sc {
 /// Cells of all runs, including those beyond the block.
 Work WindowRun::work_of(const Chunk& chunk) const {
   Work work;
+  const int slab = chunk.part == outer ? 0 : chunk.part - first_slab;
+  const WindowPlan& cells = slabs_ && slab == 0 && of_first_slab_ ? *of_first_slab_ : *cells_;
+  const Tower within = slabs_ && slab >= 0 ? slabs_->slab(slab) : Tower{};
   const auto add = [&](const Tower& tower) {
-    for (int run = 0; run < cells_->runs(); ++run) {
-      const Box box = cells_->cells(tower, run);
+    for (int run = 0; run < cells.runs(); ++run) {
+      const Box box = cells.cells(WindowPlan::within(tower, within), run);
       if (box.empty()) continue;
       work.cells += static_cast<std::int64_t>(static_cast<double>(box.cells()) * runs_[at(run)].share);
       work.rows += std::int64_t{box.extent().y} * box.extent().z;
     }
   };
-  if (chunk.part == inner) {
-    work.part = apart_ ? Work::Part::core : Work::Part::all;
-    for (const Tower& part : cells_->parts()) add(part);
-    for (const Tower& joint : cells_->joints()) add(joint);
+  if (chunk.part == inner || chunk.part >= first_slab) {
+    work.part = slabs_ || apart_ ? Work::Part::core : Work::Part::all;
+    for (const Tower& part : cells.parts()) add(part);
+    for (const Tower& joint : cells.joints()) add(joint);
   } else if (chunk.part == outer) {
     work.part = Work::Part::shell;
-    for (const Tower& shell : cells_->shells()) add(shell);
-  } else if (chunk.part >= first_slab) {
-    work.part = Work::Part::core;
-    const Tower slab = slabs_->slab(chunk.part - first_slab);
-    for (const Tower& part : cells_->parts()) add(WindowPlan::within(part, slab));
-    for (const Tower& joint : cells_->joints()) add(WindowPlan::within(joint, slab));
+    for (const Tower& shell : cells.shells()) add(shell);
   }
   return work;
 }

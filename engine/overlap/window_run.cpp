@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRun: tiles, boundary conditions after the runs that write their fields, pokes.
+// WindowRun: its plan, halos, slabs, and arrivals.
 #include "engine/overlap/window_run.hpp"
 
 #include <algorithm>
 
 #include "engine/base/index.hpp"
-#include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
 #include "engine/overlap/look.hpp"
 #include "engine/overlap/window_tile.hpp"
 #include "engine/plan/rehearsal.hpp"
-#include "engine/stage/cut.hpp"
 
 namespace sc {
-
-namespace {
-
-/// Calls action(part, wrap) for the parts of a box that lie in one period of the grid; global position + wrap
-/// is a cell of the grid.
-template <class Action>
-void each_period(const Grid& grid, const Box& box, const Action& action, int axis = 0, Int3 wrap = {}) {
-  if (axis == 3) return action(box, wrap);
-  if (!grid.periodic()[axis]) return each_period(grid, box, action, axis + 1, wrap);
-  const int n = grid.cells()[axis], origin = grid.origin()[axis];
-  for (int period = -1; period <= 1; ++period) {
-    Box part = box;
-    part.lo[axis] = std::max(part.lo[axis], period * n - origin);
-    part.hi[axis] = std::min(part.hi[axis], (period + 1) * n - origin);
-    wrap[axis] = -period * n;
-    if (!part.empty()) each_period(grid, part, action, axis + 1, wrap);
-  }
-}
-
-}  // namespace
 
 WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded> following, Refresh& inputs,
                      Timeline& timeline, WindowRunOptions options)
@@ -41,13 +19,19 @@ WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded
       grid_(runs.front().grid()),
       inputs_(inputs),
       timeline_(timeline),
+      device_(runs.front().device()),
       options_(options),
       name_(timeline.name(std::string("pass") + options.booked_as)) {
   inputs_.book_on(name_);
+  if (device_) options_.threads = 1;
   for (const Recorded& run : runs) places_.push_back(run.places);
-  if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options.threads);
+  if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options_.threads);
   find_layers();
-  const Int3 tile = tile_of(runs_, arrays_, grid_);
+  fill_constant();
+  // A device computes each run of a tower in one launch: it has no cache for several.
+  const int beyond = 2 * grid_.halo();
+  const Int3 whole = grid_.own().extent() + Int3{beyond, beyond, beyond};
+  const Int3 tile = device_ ? whole : tile_of(runs_, arrays_, grid_);
   for (int axis = 1; axis < 3; ++axis)
     if (options_.tile[axis] == 0) options_.tile[axis] = tile[axis];
 }
@@ -70,13 +54,57 @@ void WindowRun::find_layers() {
   }
 }
 
+namespace {
+
+/// Whether a storage has the same constant condition at a face in all runs.
+bool stays(const std::vector<Recorded>& runs, const Recorded::Use& use, Face face) {
+  const Boundary* condition = use.conditions.get(face);
+  if (!condition || !condition->constant()) return false;
+  for (const Recorded& run : runs)
+    for (const Recorded::Use& other : run.uses)
+      if (other.storage == use.storage && other.conditions.get(face) != condition) return false;
+  return true;
+}
+
+}  // namespace
+
+/// Applies the constant conditions of what runs write to the whole halo, not tile by tile.
+void WindowRun::fill_constant() {
+  for (const Recorded& run : runs_)
+    for (const Recorded::Use& use : run.uses) {
+      unsigned& constant = constant_[use.storage.get()];
+      if (use.mode == Mode::read || use.storage->far()) continue;
+      for (int axis = 0; axis < 3; ++axis)
+        for (int side = 0; side < 2; ++side) {
+          const Face face{axis, side};
+          if (!grid_.physical(face) || !stays(runs_, use, face)) continue;
+          constant |= bit_of(face);
+          const Boundary& condition = *use.conditions.get(face);
+          const Box columns = face_columns(grid_, face, grid_.halo(), 0);
+          if (use.storage->filled(condition, face, columns)) continue;
+          if (!rehearses()) condition.apply(*use.storage, face, {columns});
+          use.storage->set_filled(condition, face, columns);
+        }
+    }
+}
+
+/// The other conditions have been applied tile by tile, which no storage has recorded.
+void WindowRun::forget_filled() const {
+  for (const Recorded& run : runs_)
+    for (const Recorded::Use& use : run.uses)
+      for (int axis = 0; use.mode != Mode::read && axis < 3; ++axis)
+        for (int side = 0; side < 2; ++side)
+          if (const Face face{axis, side}; !(constant_.at(use.storage.get()) & bit_of(face)))
+            use.storage->forget_filled(face);
+}
+
 WindowBlock WindowRun::block(const Strategy& strategy) const {
   WindowBlock block{
       .own = grid_.own(), .threads = options_.threads, .slabs = slabs_.has_value(), .tile = options_.tile};
   bool others = false;
   for (int axis = 0; axis < 3; ++axis)
     others |= grid_.split()[axis] > 1 || (grid_.periodic()[axis] && !inputs_.copies_at_once());
-  block.apart = strategy.overlaps && others && !inputs_.nothing() && !slabs_;
+  block.apart = strategy.overlaps && others && !inputs_.nothing();
   // A halo that both copies and conditions fill is complete only after both, at the end of the exchange.
   const bool copies = inputs_.copies_at_once() && !(block.apart && inputs_.has_conditions());
   for (int axis = 0; axis < 3; ++axis)
@@ -89,48 +117,84 @@ WindowBlock WindowRun::block(const Strategy& strategy) const {
   return block;
 }
 
+void WindowRun::choose_cells(const Strategy& strategy) {
+  WindowBlock all = block(strategy);
+  // Around an undivided periodic axis z the halo is a copy of the block's other end, and must be there.
+  const bool ends = inputs_.copies_at_once() || grid_.split().z > 1 || !grid_.periodic().z;
+  if (slabs_ && all.apart && ends && slabs_->begins_apart(arrays_.dependence().depth)) {
+    WindowBlock first = all;
+    if (slabs_->count() > 1) first.sides[2][1] = Side::wall;  // it ends at the second slab
+    of_first_slab_.emplace(arrays_.dependence(), first);
+    if (first.waits() && !of_first_slab_->apart()) of_first_slab_.reset();
+  }
+  if (slabs_) all.apart = false;
+  cells_.emplace(arrays_.dependence(), all);
+  looks_ = apart_ = cells_->apart() || of_first_slab_;
+}
+
 Plan WindowRun::plan() const {
   Plan plan;
   for (int piece = 0; piece < inputs_.pieces(); ++piece)
     plan.add(Piece{.movement = neighbours, .number = piece});
   const std::array<int, 1> there{plan.add(Arrival{.movement = neighbours, .number = 0, .step = -1})};
-  if (!apart_) {
-    const std::array<int, 1> closed{plan.add(Chunk{.part = close_inputs}, {}, there, {})};
-    if (slabs_)
-      add_slabs(plan, closed[0]);
-    else
-      plan.add(Chunk{.part = inner, .step = 1}, closed, {}, {});
+  std::array<int, 1> filled{};
+  if (apart_) filled[0] = plan.add(Chunk{.part = fill}, {}, {}, {});
+  const std::span<const int> before(filled.data(), apart_ ? 1 : 0);
+  if (slabs_) {
+    add_slabs(plan, before, there);
     return plan;
   }
-  const std::array<int, 1> filled{plan.add(Chunk{.part = fill}, {}, {}, {})};
-  const int closed = plan.add(Chunk{.part = close_inputs}, filled, there, {});
-  const int computed = plan.add(Chunk{.part = inner, .step = 1}, filled, {}, {});
-  const std::array<int, 2> both{closed, computed};
-  plan.add(Chunk{.part = outer, .step = 1}, both, {}, {});
+  const int closed = plan.add(Chunk{.part = close_inputs}, before, there, {});
+  const std::array<int, 1> after{apart_ ? filled[0] : closed};
+  const std::array<int, 2> both{closed, plan.add(Chunk{.part = inner, .step = 1}, after, {}, {})};
+  if (apart_) plan.add(Chunk{.part = outer, .step = 1}, both, {}, {});
   return plan;
 }
 
-/// In the order of the planes: each slab depends on the previous one.
-void WindowRun::add_slabs(Plan& plan, int closed) const {
-  for (int n = 0, before = closed; n < slabs_->count(); ++n) {
-    const std::array<int, 1> after{before};
+/// In the order of the planes: each slab depends on the previous one. Only those at the ends of a divided
+/// axis need the halos: along z the first and the last one, along x and y all of them. The first one is then
+/// computed in two parts.
+void WindowRun::add_slabs(Plan& plan, std::span<const int> filled, std::span<const int> there) const {
+  const bool all_wait = grid_.split().x > 1 || grid_.split().y > 1;
+  const bool in_parts = of_first_slab_ && of_first_slab_->apart();
+  const int last = slabs_->count() - 1;
+  std::vector<int> after(filled.begin(), filled.end());
+  bool closed = false;
+  const auto close = [&] {
+    after.push_back(plan.add(Chunk{.part = close_inputs, .step = apart_ ? 1 : 0}, filled, there, {}));
+    closed = true;
+  };
+  for (int n = 0; n <= last; ++n) {
+    if (!closed && (!apart_ || (n > 0 && (all_wait || n == last)))) close();
     const std::array<int, 1> near{plan.add(Arrival{.movement = files, .number = n, .step = 1})};
     const std::array<int, 1> leaves{plan.add(Piece{.movement = files, .number = n, .at_once = true})};
-    before = plan.add(Chunk{.part = first_slab + n, .step = 1}, after, near, leaves);
+    const bool divided = n == 0 && in_parts;
+    const std::span<const int> at_end(leaves), later;
+    after = {plan.add(Chunk{.part = first_slab + n, .step = 1}, after, near, divided ? later : at_end)};
+    if (!divided) continue;
+    close();
+    after = {plan.add(Chunk{.part = outer, .step = 1}, after, {}, leaves)};
   }
+  if (!closed) close();
 }
 
 void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
-  cells_.emplace(arrays_.dependence(), block(strategy));
-  apart_ = cells_->apart();
+  choose_cells(strategy);
   overlaps_ = strategy.overlaps;
   const Plan plan = this->plan();
   if (slabs_) begin_stream(!strategy.overlaps);
   Rehearsal* rehearsal = grid_.context().rehearsal();
   if (rehearsal) rehearsal->events.emplace_back(rehearsed(plan));
+  if (device_) begin_on_device();
   Rehearsal::at_slab(rehearsal, 0, false);
   executor.carry_out(plan, strategy, *this);
   Rehearsal::at_slab(rehearsal, -1, false);
+  forget_filled();
+}
+
+void WindowRun::begin_on_device() {
+  for (const Recorded& run : runs_)
+    for (const Recorded::Use& use : run.uses) use.storage->use_on_device(use.mode != Mode::read);
 }
 
 /// Reads the first slabs during the exchange.
@@ -156,7 +220,7 @@ bool WindowRun::arrived(const Arrival& arrival) {
 }
 
 void WindowRun::wait(const Arrival& arrival) {
-  if (arrival.movement == files) return stream_->await([] { return true; });
+  if (arrival.movement == files) return stream_->await([&] { return inputs_.test(); });
   const Scope scope(timeline_, name_, Phase::wait);
   wait_for_peers(grid_.context(), [&] { return inputs_.test(); });
 }
@@ -168,6 +232,7 @@ void WindowRun::compute(const Chunk& chunk) {
       return inputs_.fill_beside_own();
     case close_inputs: {
       inputs_.wait();
+      looks_ = false;
       const Scope scope(timeline_, name_, Phase::settle);
       for (const Recorded& run : runs_)
         for (const Recorded::Use& use : run.uses)
@@ -176,11 +241,8 @@ void WindowRun::compute(const Chunk& chunk) {
     }
     case inner:
       return compute_inner();
-    case outer: {
-      const Scope scope(timeline_, name_, Phase::shell);
-      for (const Tower& shell : cells_->shells()) sweep(shell, options_.threads, false);
-      return;
-    }
+    case outer:
+      return compute_shells();
     default:
       return compute_slab(chunk.part - first_slab);
   }
@@ -188,112 +250,47 @@ void WindowRun::compute(const Chunk& chunk) {
 
 void WindowRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
 
-void WindowRun::compute_inner() {
-  const double begin = timeline_.now();
-  looked_ = begin;
-  poked_ = 0;
-  compute_towers(nullptr);
-  timeline_.add(name_, apart_ ? Phase::core : Phase::all, begin, timeline_.now() - poked_);
-  if (apart_) timeline_.add_total(name_, Phase::poke, poked_);
-}
-
+/// Of the first slab only the cells that need no other rank's, if they are computed apart.
 void WindowRun::compute_slab(int slab) {
-  const Slot& slot = stream_->take();
+  slot_ = &stream_->take();
   if (rehearses()) return Rehearsal::at_slab(grid_.context().rehearsal(), slab, true);
+  const bool first = slab == 0 && of_first_slab_, in_parts = first && of_first_slab_->apart();
   const Slot* before = stream_->held();
   {
     const Scope scope(timeline_, name_, Phase::boundary);
-    slabs_->open(slot, before);
+    slabs_->open(*slot_, before, first ? HaloPart::own : HaloPart::all);
     for (std::size_t run = 0; run < runs_.size(); ++run)
       for (std::size_t n = 0; n < places_[run].size(); ++n)
         places_[run][n] = place_of(*runs_[run].uses[n].storage);
   }
+  const double begin = begin_to_poke();
+  compute_towers(first ? *of_first_slab_ : *cells_, slabs_->slab(slab));
+  if (in_parts && device_) await_device();
+  book(Phase::core, begin, looks_);
+  if (!in_parts) close_slab(*slot_, before);
+}
+
+/// Of the block, or of the first slab.
+void WindowRun::compute_shells() {
+  if (slabs_) {
+    const Scope scope(timeline_, name_, Phase::boundary);
+    slabs_->fill(*slot_, HaloPart::others);
+  }
   {
-    const Scope scope(timeline_, name_, Phase::core);
-    const Tower cells = slabs_->slab(slab);
-    compute_towers(&cells);
+    const WindowPlan& plan = slabs_ ? *of_first_slab_ : *cells_;
+    const Tower slab = slabs_ ? slabs_->slab(0) : Tower{};
+    const Scope scope(timeline_, name_, Phase::shell);
+    for (const Tower& shell : plan.shells()) sweep(plan, WindowPlan::within(shell, slab), options_.threads);
+    if (device_ && !overlaps_) await_device();
   }
-  const Scope scope(timeline_, name_, Phase::boundary);
+  if (slabs_) close_slab(*slot_, nullptr);
+}
+
+void WindowRun::close_slab(const Slot& slot, const Slot* before) {
+  const Scope scope(timeline_, name_, device_ ? Phase::core : Phase::boundary);
   slabs_->close(slot, before);
-}
-
-/// Computes all towers, or their parts in a slab.
-void WindowRun::compute_towers(const Tower* slab) {
-  const auto cut = [&](const Tower& tower) { return slab ? WindowPlan::within(tower, *slab) : tower; };
-  const auto& parts = cells_->parts();
-  if (parts.size() > 1)
-    team(options_.threads, [&](int thread) { sweep(cut(parts[at(thread)]), 1, thread == 0 && apart_); });
-  else if (!parts.empty())
-    sweep(cut(parts.front()), options_.threads, apart_);
-  for (const Tower& joint : cells_->joints()) sweep(cut(joint), options_.threads, apart_);
-}
-
-void WindowRun::sweep(const Tower& tower, int threads, bool pokes) {
-  for (const Tower& tile : cells_->tiles(tower))
-    for (int run = 0; run < cells_->runs(); ++run) {
-      const Box box = cells_->cells(tower, tile, run);
-      if (box.empty()) continue;
-      compute(run, box, threads);
-      if (pokes) poke();
-    }
-}
-
-void WindowRun::poke() {
-  const double now = timeline_.now();
-  if (now - looked_ < options_.poke_seconds) return;
-  inputs_.test();
-  ++grid_.context().accounts()[Resource::messages].looks;
-  looked_ = timeline_.now();
-  poked_ += looked_ - now;
-}
-
-/// Cells beyond the block belong to other ranks, or are own cells once more: their values do not count.
-void WindowRun::compute(int number, const Box& box, int threads) {
-  const Recorded& run = runs_[at(number)];
-  if (run.values) {
-    std::vector<Accumulator> mine = like(*run.values);
-    const Box own = intersect(box, grid_.own());
-    if (!own.empty()) compute_cells(number, own, threads, mine);
-    for (const Box& beyond : subtract(box, own)) compute_cells(number, beyond, threads, {});
-    const std::lock_guard lock(merging_);
-    merge(*run.values, mine);
-  } else {
-    compute_cells(number, box, threads, {});
-  }
-  for (std::size_t n = 0; n < run.uses.size(); ++n)
-    if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
-}
-
-void WindowRun::compute_cells(int number, const Box& box, int threads, std::span<Accumulator> into) const {
-  const Recorded& run = runs_[at(number)];
-  const Int3 origin = grid_.origin();
-  if (run.stage.by_position)
-    each_period(grid_, box, [&](const Box& part, Int3 wrap) {
-      run.stage.compute(places_[at(number)], part, origin + wrap, threads, into);
-    });
-  else
-    run.stage.compute(places_[at(number)], box, origin, threads, into);
-}
-
-/// Applies conditions beside the cells just computed, in the order x, y, z; edges belong to the later axis.
-void WindowRun::apply_conditions(const Recorded::Use& use, int layers, const Box& box) const {
-  if (!use.conditions.any()) return;
-  Box columns = box;
-  const Box own = grid_.own();
-  for (int axis = 0; axis < 3; ++axis) {
-    const bool low = grid_.physical({axis, 0}) && box.lo[axis] == 0;
-    const bool high = grid_.physical({axis, 1}) && box.hi[axis] == own.hi[axis];
-    for (int side = 0; side < 2; ++side) {
-      const Boundary* condition = use.conditions.get({axis, side});
-      if (!condition || !(side == 0 ? low : high)) continue;
-      Box face = columns;
-      face.lo[axis] = side == 0 ? -1 : own.hi[axis];
-      face.hi[axis] = face.lo[axis] + 1;
-      condition->apply(*use.storage, {axis, side}, {face, layers});
-    }
-    if (low) columns.lo[axis] -= layers;
-    if (high) columns.hi[axis] += layers;
-  }
+  // The host sends the strips, and the next wait is for the stream alone.
+  if (device_) device_->wait(device_->record(Stream::edge));
 }
 
 }  // namespace sc

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowRun: a window as an executor's ports. Its chunks are the cells that need no neighbour's halo, the
-// completion of the halos, and the cells that wait for them, or slabs read from files. Each chunk executes
-// all runs, tile by tile.
+// completion of the halos, and the cells that wait for them; or slabs read from files, the first of which is
+// divided in the same way. Each chunk executes all runs, tile by tile.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -44,19 +45,29 @@ class WindowRun final : public Ports {
   enum Part : int { fill, close_inputs, inner, outer, first_slab };
   enum From : int { neighbours, files };
   WindowBlock block(const Strategy& strategy) const;
+  void choose_cells(const Strategy& strategy);
   Plan plan() const;
-  void add_slabs(Plan& plan, int closed) const;
+  void add_slabs(Plan& plan, std::span<const int> filled, std::span<const int> there) const;
   bool rehearses() const { return grid_.context().rehearses(); }
   Work work_of(const Chunk& chunk) const;
   void note_filled(RehearsedRun& run, const Chunk& chunk) const;
   double bytes_of_own_cell() const;
   RehearsedRun rehearsed(const Plan& plan) const;
   void find_layers();
+  void fill_constant();
+  void forget_filled() const;
+  static unsigned bit_of(Face face) { return 1U << (2 * face.axis + face.side); }
+  void begin_on_device();
+  void await_device();
   void begin_stream(bool alone);
   void compute_inner();
+  double begin_to_poke();
+  void book(Phase phase, double begin, bool poked);
   void compute_slab(int slab);
-  void compute_towers(const Tower* slab);
-  void sweep(const Tower& tower, int threads, bool pokes);
+  void compute_shells();
+  void close_slab(const Slot& slot, const Slot* before);
+  void compute_towers(const WindowPlan& plan, const Tower& slab);
+  void sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes = false);
   void compute(int run, const Box& box, int threads);
   void compute_cells(int run, const Box& box, int threads, std::span<Accumulator> into) const;
   void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;
@@ -68,15 +79,19 @@ class WindowRun final : public Ports {
   Grid grid_;
   Refresh& inputs_;
   Timeline& timeline_;
+  Device* device_;  // that computes; nullptr: the host
   WindowRunOptions options_;
   std::uint16_t name_;
   bool apart_ = false, overlaps_ = false;
-  std::optional<WindowPlan> cells_;
+  bool looks_ = false;                               // messages are under way beside computation
+  std::optional<WindowPlan> cells_, of_first_slab_;  // the latter if it begins before the halos are there
   std::optional<WindowSlabs> slabs_;
   SlabStream* stream_ = nullptr;
+  const Slot* slot_ = nullptr;  // of the slab in progress
   std::vector<std::vector<int>>
-      layers_;          // filled by conditions for later runs: for each run, for each access
-  std::mutex merging_;  // into the values of runs
+      layers_;  // filled by conditions for later runs: for each run, for each access
+  std::map<const Storage*, unsigned> constant_;  // faces whose halo stays as it was filled, as bits
+  std::mutex merging_;                           // into the values of runs
   double looked_ = 0, poked_ = 0;
 };
 

@@ -133,19 +133,28 @@ Tower WindowSlabs::slab(int n) const {
   return tower;
 }
 
-void WindowSlabs::open(const Slot& slot, const Slot* before) const {
+bool WindowSlabs::begins_apart(int depth) const {
+  const int planes = count() > 1 ? pass_.phase[0].array->first(1) : grid_.own().extent().z;
+  return planes > depth + 2 * planes_.most_behind + planes_.reach;
+}
+
+void WindowSlabs::open(const Slot& slot, const Slot* before, HaloPart part) const {
   for (const Array& array : arrays_) {
     if (before) copy_planes(array, *before, slot, slot.lo() - planes_.below(), slot.lo(), true);
     show_in(slot, array.first, *array.use->storage);
   }
+  fill(slot, part);
+}
+
+void WindowSlabs::fill(const Slot& slot, HaloPart part) const {
   const int halo = grid_.halo();
   for (const Array& array : arrays_) {
     if (array.input.width == 0) continue;
     cells(array).bring_strips(*array.use->storage, slot.lo() - (first(slot) ? halo : 0),
-                              slot.hi() + (last(slot) ? halo : 0));
+                              slot.hi() + (last(slot) ? halo : 0), part);
     // Planes below were copied from the previous slot, with their halos.
     apply_in_slab(array.use->conditions, *array.use->storage, array.input,
-                  {slot.lo(), slot.hi(), first(slot), last(slot)});
+                  {slot.lo(), slot.hi(), first(slot), last(slot)}, part);
   }
 }
 
@@ -196,9 +205,9 @@ void WindowSlabs::copy_planes(const Array& array, const Slot& from, const Slot& 
   team(threads_, [&](int) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(storage.components()); ++k) {
       const auto [first, last] = team_share(bytes);
-      place_->memory().copy_near(to.plane(array.first + k, lo) + first,
-                                 from.plane(array.first + k, lo) + first,
-                                 static_cast<std::size_t>(last - first));
+      place_->memory().copy_within(to.plane(array.first + k, lo) + first,
+                                   from.plane(array.first + k, lo) + first,
+                                   static_cast<std::size_t>(last - first));
     }
   });
 }

@@ -48,10 +48,14 @@ class WindowSlabs {
   int count() const { return pass_.pieces(); }
   /// The cells of slab n, without edges along x and y.
   Tower slab(int n) const;
+  /// Whether every run has cells in the first slab that need no other rank's, which begin `depth` planes from
+  /// its low end in the first run.
+  bool begins_apart(int depth) const;
 
-  /// Sets the fields to the slot of slab n, with the planes that its runs need of the previous one, its halo
-  /// and conditions; then compute, then call close().
-  void open(const Slot& slot, const Slot* before) const;
+  /// Sets the fields to the slot of slab n, with the planes that its runs need of the previous one, and fills
+  /// a part of its halo; then compute, then call close().
+  void open(const Slot& slot, const Slot* before, HaloPart part) const;
+  void fill(const Slot& slot, HaloPart part) const;
   void close(const Slot& slot, const Slot* before) const;
   /// Adds what both do for slab n.
   void note_filled(RehearsedRun& run, int n) const;

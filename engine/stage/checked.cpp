@@ -80,8 +80,9 @@ Watches watches_of(const Stage& stage) {
   return watches;
 }
 
-void poison_stale_halo(const Storage& storage, const Boundaries& boundaries) {
+void poison_stale_halo(Storage& storage, const Boundaries& boundaries) {
   if (storage.device() || storage.external().base || storage.far() || storage.in_flight()) return;
+  storage.forget_filled();
   const Grid& grid = storage.grid();
   const int halo = grid.halo();
   const Box own = grid.own();

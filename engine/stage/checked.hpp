@@ -20,7 +20,7 @@ Watches watches_of(const Stage& stage);
 /// those that the program itself sets. Fields on a device and in a caller's memory are not changed.
 void poison_stale_halos(const Stage& stage);
 /// The same for one of its fields.
-void poison_stale_halo(const Storage& storage, const Boundaries& boundaries);
+void poison_stale_halo(Storage& storage, const Boundaries& boundaries);
 /// The same for the own cells of outputs whose old values are no longer read: a cell that the kernel does not
 /// set keeps this value.
 void poison_outputs(const Stage& stage);

@@ -47,6 +47,14 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
 }
 
 Stage::Captured CompiledSweep::capture() const {
+  if (Device* device = this->device())
+    return {[device, what = "stage \"" + name() + "\"", rows = rows_, layout = grid().layout(),
+             lattice = lattice()](std::span<const Place> places, const Box& box, Int3 origin, int,
+                                  std::span<Accumulator>) {
+              device_cells_compiled(*device, Stream::edge, box, lattice, {layout, origin, {}}, nullptr,
+                                    Reduce::none, what, rows, cells_at(places));
+            },
+            rows_.by_position};
   return {[rows = rows_, layout = grid().layout(), lattice = lattice()](
               std::span<const Place> places, const Box& box, Int3 origin, int threads,
               std::span<Accumulator> into) {

@@ -58,26 +58,6 @@ Box aligned(const Box& core, const Box& all, const Stage& stage) {
 
 }  // namespace
 
-std::vector<Box> subtract(const Box& a, const Box& b) {
-  std::vector<Box> parts;
-  const Box inner = intersect(a, b);
-  if (inner.empty()) {
-    if (!a.empty()) parts.push_back(a);
-    return parts;
-  }
-  Box rest = a;
-  for (int axis = 2; axis >= 0; --axis) {
-    Box low = rest, high = rest;
-    low.hi[axis] = inner.lo[axis];
-    high.lo[axis] = inner.hi[axis];
-    if (!low.empty()) parts.push_back(low);
-    if (!high.empty()) parts.push_back(high);
-    rest.lo[axis] = inner.lo[axis];
-    rest.hi[axis] = inner.hi[axis];
-  }
-  return parts;
-}
-
 bool conditions_cross(const Stage& stage) {
   const auto& accesses = stage.accesses();
   return std::any_of(accesses.begin(), accesses.end(), [](const Access& a) {

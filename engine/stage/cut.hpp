@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "engine/grid/box.hpp"
+#include "engine/grid/boxes.hpp"
 
 namespace sc {
 
@@ -24,8 +24,5 @@ Cut cut_of(const Stage& stage, bool copies_at_once);
 /// Whether a boundary condition must be applied beside a periodic face before the cells there are computed:
 /// if a kernel or a condition reads across the edge.
 bool conditions_cross(const Stage& stage);
-
-/// a without b, as at most six boxes: z slabs first, then y, then x.
-std::vector<Box> subtract(const Box& a, const Box& b);
 
 }  // namespace sc

@@ -53,7 +53,8 @@ void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
     }
 }
 
-void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near) {
+void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near,
+                   HaloPart part) {
   const Grid& grid = storage.grid();
   each_condition(boundaries, grid, reach, [&](const Condition& c) {
     Box columns = c.all;
@@ -63,7 +64,7 @@ void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, 
       columns.lo.z = std::max(columns.lo.z, near.lo - (near.below ? c.grow : 0));
       columns.hi.z = std::min(columns.hi.z, near.hi + (near.above ? c.grow : 0));
     }
-    if (!columns.empty()) c.boundary.apply(storage, c.face, {columns});
+    for (const Box& box : part_of(grid, columns, part)) c.boundary.apply(storage, c.face, {box});
   });
 }
 
@@ -215,9 +216,14 @@ void Refresh::each_filled(bool beside_own, bool beside_neighbours, const Action&
   for (const Wanted& w : wanted_) {
     if (w.storage->far()) continue;  // conditions are applied in the slots
     each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
-      if (beside_own && !c.inner.empty()) action(w, c, c.inner);
+      const auto fill = [&](const Box& columns) {
+        if (columns.empty() || w.storage->filled(c.boundary, c.face, columns)) return;
+        action(w, c, columns);
+        w.storage->set_filled(c.boundary, c.face, columns);
+      };
+      if (beside_own) fill(c.inner);
       if (!beside_neighbours) return;
-      for (const Box& strip : subtract(c.all, c.inner)) action(w, c, strip);
+      for (const Box& strip : subtract(c.all, c.inner)) fill(strip);
     });
   }
 }

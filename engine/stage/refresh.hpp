@@ -9,6 +9,7 @@
 
 #include "engine/base/timeline.hpp"
 #include "engine/field/field.hpp"
+#include "engine/grid/boxes.hpp"
 #include "engine/move/movement.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 
@@ -106,8 +107,9 @@ struct NearPlanes {
   int lo, hi;
   bool below, above;
 };
-/// Applies the boundary conditions around them.
-void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near);
+/// Applies the boundary conditions around them, in one part of the halo.
+void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near,
+                   HaloPart part = HaloPart::all);
 
 /// Adds all layers beyond a face normal to `axis`, on some of its columns.
 void note_halo(RehearsedRun& run, const Storage& storage, int axis, const Box& columns);

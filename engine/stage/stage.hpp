@@ -57,7 +57,8 @@ class Stage {
   /// changed or no longer exists.
   struct Captured {
     /// The fields are at `places`; `origin` is the global position of cell (0, 0, 0). The kernel's values are
-    /// reduced into `into`; if it is empty, they are discarded.
+    /// reduced into `into`; if it is empty, they are discarded. On a device it enqueues the work on
+    /// Stream::edge, where boundary conditions run too, and discards the values.
     std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads,
                        std::span<Accumulator> into)>
         compute;

@@ -76,18 +76,28 @@ class Sweep final : public Stage {
   template <std::size_t... n>
   Captured capture(std::index_sequence<n...>) const {
     using Places = std::span<const Place>;
-    constexpr bool by_position =
+    Captured captured;
+    captured.by_faces = InFluxes<Kernel>;
+    captured.by_position =
         InFluxes<Kernel> ||
         std::is_invocable_v<const Kernel&, At, Index, decltype(std::declval<const Declared&>().view())...> ||
         std::is_invocable_v<const Kernel&, At, Index, const SideValues&,
                             decltype(std::declval<const Declared&>().view())...>;
-    return {[kernel = kernel_, views = views_, layout = grid().layout(), lattice = lattice()](
-                [[maybe_unused]] Places places, const Box& box, Int3 origin, int threads,
-                std::span<Accumulator> into) {
-              for_each(box, lattice, Frame{layout, origin, {}}, threads, into, kernel,
-                       views.template view<n>(places[n])...);
-            },
-            by_position, InFluxes<Kernel>};
+    if (Device* device = this->device())
+      captured.compute = [device, what = name(), kernel = kernel_, views = views_, layout = grid().layout(),
+                          lattice = lattice()]([[maybe_unused]] Places places, const Box& box, Int3 origin,
+                                               int, std::span<Accumulator>) {
+        device_cells(*device, Stream::edge, box, lattice, Frame{layout, origin, {}}, nullptr, Reduce::none,
+                     what.c_str(), kernel, views.template view<n>(places[n])...);
+      };
+    else
+      captured.compute = [kernel = kernel_, views = views_, layout = grid().layout(), lattice = lattice()](
+                             [[maybe_unused]] Places places, const Box& box, Int3 origin, int threads,
+                             std::span<Accumulator> into) {
+        for_each(box, lattice, Frame{layout, origin, {}}, threads, into, kernel,
+                 views.template view<n>(places[n])...);
+      };
+    return captured;
   }
 
   void check_values() const {

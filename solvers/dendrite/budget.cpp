@@ -15,12 +15,13 @@ namespace sc::dendrite {
 
 namespace {
 
-/// Cells of the strips that are copied with the slabs of one array.
+/// Cells of the strips that are copied with the slabs of one array. In a pass of several steps the planes
+/// between slabs are copied from slot to slot, with their halos.
 struct StripCells {
   std::int64_t own = 0, halo = 0;  ///< in the strips
   std::int64_t brought = 0;        ///< copied to the halos of all slabs
 };
-StripCells strip_cells(const Grid& grid, int pieces) {
+StripCells strip_cells(const Grid& grid, int pieces, bool passes) {
   const StripBoxes boxes = strip_boxes(grid);
   const int planes = grid.own().extent().z;
   StripCells cells;
@@ -28,9 +29,11 @@ StripCells strip_cells(const Grid& grid, int pieces) {
   for (Box box : boxes.halo) {
     cells.halo += box.cells();
     for (int piece = 0; piece < pieces; ++piece) {
+      const int below = passes && piece > 0 ? 0 : grid.halo();
+      const int above = passes && piece + 1 < pieces ? 0 : grid.halo();
       Box near = box;
-      near.lo.z = std::max(box.lo.z, int(std::int64_t{planes} * piece / pieces) - grid.halo());
-      near.hi.z = std::min(box.hi.z, int(std::int64_t{planes} * (piece + 1) / pieces) + grid.halo());
+      near.lo.z = std::max(box.lo.z, int(std::int64_t{planes} * piece / pieces) - below);
+      near.hi.z = std::min(box.hi.z, int(std::int64_t{planes} * (piece + 1) / pieces) + above);
       cells.brought += near.cells();
     }
   }
@@ -59,7 +62,7 @@ Budget in_memory(const Grid& grid, const DendriteOptions& o) {
 
 /// Number of steps in a pass, for fields at this place.
 int length_of(const DendriteOptions& o, Where where) {
-  return where == Where::files ? o.engine.steps_per_pass : 1;
+  return where == Where::memory ? 1 : o.engine.steps_per_pass;
 }
 
 /// For a pass of several steps.
@@ -78,9 +81,9 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   const Arrays a = arrays_of(grid, o);
   const PlaneCut cut{grid.own().extent().z, static_cast<std::size_t>(grid.layout().sz * a.element), pieces,
                      files ? FileMemory::page : std::size_t{1}};
-  const StripCells strips = strip_cells(grid, pieces);
-  const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
   const int length = length_of(o, where);
+  const StripCells strips = strip_cells(grid, pieces, length > 1);
+  const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
   auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
               static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
@@ -102,8 +105,8 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   } else {
     budget.near = ring;
     budget.far += kept;
-    budget.read += a.read * a.element * strips.brought;
-    budget.written += a.written * a.element * strips.own;
+    budget.read += a.read * a.element * strips.brought / length;
+    budget.written += a.written * a.element * strips.own / length;
   }
   return budget;
 }

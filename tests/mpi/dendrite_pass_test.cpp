@@ -4,7 +4,7 @@
 // timeout: 300
 // label: checked
 // Fields in the host's memory that a device computes in pieces: the bits of fields in device memory under
-// every strategy, and the planned memory and copies.
+// every strategy and number of steps a pass, and the planned memory and copies.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -55,6 +55,24 @@ TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
   }
 }
 
+TEST_P(OnDevices, StepsInPassesKeepTheBits) {
+  DendriteOptions options = two_crystals({19, 16, 34}, false, true, true);
+  const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 5); });
+  TestContext context;
+  open(context, GetParam());
+  for (const Int3 split : splits(context.size()))
+    for (const int pieces : {0, 1, 2}) {
+      if (pieces == 2 && split.z > 1) continue;  // too thin
+      DendriteOptions passes = pieces > 0 ? passing(options, pieces) : options;
+      if (pieces == 0) passes.space = Space::device;
+      passes.split = split;
+      passes.engine.strategy = pieces == 1 ? Strategy::blocking : Strategy::boundary_first;
+      passes.engine.steps_per_pass = 2 + pieces;
+      expect_same(context, run(context, passes, 5), expected,
+                  to_string(split) + " in " + std::to_string(pieces) + " pieces");
+    }
+}
+
 void compare_with_plan(Context& context, int pieces, Strategy strategy, bool rotated) {
   const DendriteOptions options = passing(two_crystals({30, 9, 17}, true, false, rotated), pieces);
   const Grid grid(context, {.cells = options.cells, .periodic = options.periodic(), .halo = 1});
@@ -71,6 +89,42 @@ void compare_with_plan(Context& context, int pieces, Strategy strategy, bool rot
     place->finish();
     EXPECT_EQ(place->memory().bytes(Way::in), step * plan.read);
     EXPECT_EQ(place->memory().bytes(Way::out), step * plan.written);
+  }
+}
+
+/// In passes of `length` steps; the planned bytes of a step are rounded down.
+void compare_passes_with_plan(Context& context, int pieces, int length, bool rotated) {
+  DendriteOptions options = passing(two_crystals({30, 9, 20}, true, false, rotated), pieces);
+  options.engine.steps_per_pass = length;
+  options.split = {context.size(), 1, 1};
+  const Grid grid(
+      context,
+      {.cells = options.cells, .periodic = options.periodic(), .halo = length, .split = options.split});
+  const auto place = in_host_memory_of(context.device(), pieces);
+  const dendrite::Stages stages = make_stages(grid, options, {.place = place}, 1e-12);
+  const dendrite::Budget plan = make_budget(grid, options);
+  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length});
+  const int steps = 3 * length;
+  runner.steps(steps, [&](int step) {
+    stages.advance.set(step);
+    runner.run(*stages.advance);
+    stages.phi->advance();
+    stages.theta->advance();
+    for (const AnyField* field : {stages.phi.get(), stages.theta.get()}) runner.discard(*field, 1);
+  });
+  place->finish();
+  EXPECT_EQ(runner.passes().passes, 3) << runner.passes().describe();
+  EXPECT_EQ(std::int64_t(place->ring().near_bytes()), plan.near);
+  EXPECT_NEAR(double(place->memory().bytes(Way::in)), double(steps * plan.read), steps);
+  EXPECT_NEAR(double(place->memory().bytes(Way::out)), double(steps * plan.written), steps);
+}
+
+TEST_P(OnDevices, TakeAndCopyInPassesWhatIsPlanned) {
+  TestContext context;
+  open(context, GetParam());
+  for (const bool rotated : {false, true}) {
+    compare_passes_with_plan(context, 1, 4, rotated);
+    compare_passes_with_plan(context, 2, 3, rotated);
   }
 }
 

@@ -35,6 +35,8 @@ struct Setting {
   Int3 split;
   RunnerOptions runner;
   std::shared_ptr<FarPlace> place = {};
+  Space space = Space::host;
+  FieldOptions field(int levels = 1) const { return {.levels = levels, .space = space, .place = place}; }
 };
 
 struct Result {
@@ -75,7 +77,7 @@ inline void set_conditions(Field<double>& q) {
 inline Result spread(Context& context, const Setting& setting, int halo, int steps) {
   const Grid grid(
       context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
-  Field<double> q(grid, "q", {.levels = 2, .place = setting.place}), k(grid, "k", {.place = setting.place});
+  Field<double> q(grid, "q", setting.field(2)), k(grid, "k", setting.field());
   if (!setting.place) poison(q), poison(k);
   context.barrier();
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
@@ -118,8 +120,8 @@ constexpr int reach_of_a_step = 3;
 inline Result predict_and_correct(Context& context, const Setting& setting, int halo, int steps) {
   const Grid grid(
       context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
-  Field<double> u(grid, "u", {.levels = 2, .place = setting.place});
-  Field<double, 2> v(grid, "v", {.levels = 2, .place = setting.place});
+  Field<double> u(grid, "u", setting.field(2));
+  Field<double, 2> v(grid, "v", setting.field(2));
   if (!setting.place) poison(u), poison(v);
   context.barrier();
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
@@ -164,7 +166,7 @@ constexpr int reach_of_colours = 3;  // two colours, and the following stage
 inline Result relax_in_colours(Context& context, const Setting& setting, int halo, int steps) {
   const Grid grid(
       context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
-  Field<double> x(grid, "x"), b(grid, "b");
+  Field<double> x(grid, "x", setting.field()), b(grid, "b", setting.field());
   poison(x), poison(b);
   context.barrier();
   x.fill([](int i, int j, int k) { return std::sin(0.7 * i + 0.2 * j * k); });

@@ -160,6 +160,46 @@ TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
   EXPECT_LE(moved.written, 2 * level + bookkeeping);
 }
 
+/// Cells of the first slab that need no other rank's are computed before the halos have arrived, the others
+/// in shells; not so without overlap, and where the piece is too thin. With blocks along z the first slab of
+/// the lowest rank needs no halo.
+TEST(StepsInFiles, BeginBeforeTheHalosAreThere) {
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 2e-3});
+  const SharedFolder folder(context, "scratch-steps-apart-");
+  const auto in_shells = [&](const Strategy& strategy, int length, Int3 split) {
+    FileMemory files(folder.options());
+    const Grid grid(context, {.cells = {24, 48, 40 * context.size()}, .halo = length, .split = split});
+    Field<double> q(grid, "q", {.levels = 2, .place = in_files(files, 2)}), k(grid, "k");
+    q.fill([](int x, int, int) { return x; });
+    k.fill([](int, int, int) { return 1.0; });
+    set_conditions(q);
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+    Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)),
+                reads(k.now(), star(1)));
+    Runner runner(context, {.strategy = strategy, .steps_per_pass = length});
+    const double before = context.timeline().total(Phase::shell).seconds;
+    runner.steps(2 * length, [&](int) {
+      runner.run(sweep);
+      q.advance();
+    });
+    EXPECT_EQ(runner.passes().passes, 2) << runner.passes().describe();
+    return context.timeline().total(Phase::shell).seconds - before;
+  };
+  const int n = context.size();
+  for (const Int3 split : {Int3{1, 1, n}, Int3{1, n, 1}}) {
+    const bool waits = split.z > 1 && context.rank() > 0, thick = split.y > 1 && n == 2;
+    const double shells = in_shells(Strategy::boundary_first, 3, split);
+    if (waits || thick) {
+      EXPECT_GT(shells, 0) << to_string(split);
+    } else if (split.y == 1) {
+      EXPECT_EQ(shells, 0) << to_string(split);
+    }
+    EXPECT_EQ(in_shells(Strategy::blocking, 3, split), 0);
+  }
+  EXPECT_EQ(in_shells(Strategy::boundary_first, 12, {1, 1, n}), 0);
+}
+
 /// The other level is kept if the step after a pass reads it; and both levels are kept after a loop.
 struct Difference {
   SC_FN void operator()(At c, InOut<double> d, In<double> now, In<double> before) const {

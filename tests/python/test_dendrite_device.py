@@ -64,6 +64,25 @@ def test_fields_on_the_host_pass_through_a_device(program):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("place", ["device", "host"])
+def test_passes_of_several_steps_keep_the_bits(program, place):
+    """Planned beforehand; the CPU goes on from a checkpoint."""
+    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
+    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
+    passes = ("--device", "emulated", "--set", "engine.steps_per_pass=3", "--set", "run.steps=13")
+    where = ("--set", f"storage.place={place}", *(("--set", "storage.pieces=2") if place == "host" else ()))
+    split = ("-n", "2", "--set", "engine.split=[2,1,1]")
+    done = program("run", "case.toml", *passes, *where, *split, "--out", "device", *QUIET)
+    assert done.returncode == OK, done.stderr
+    summary = json.loads((program.folder / "device" / "summary.json").read_text())
+    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
+    assert steps == 13 and 2 < steps / count <= 3
+    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert same_end(program.folder / "cpu", program.folder / "device")
+
+
+@pytest.mark.mpi
 def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     program.write_case(CASE)
     through = ("--device", "emulated", "--set", 'storage.place="host"')

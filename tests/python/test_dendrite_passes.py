@@ -176,15 +176,14 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
             {"storage": {"place": "files"}},
             "needs pieces of at least 6 planes, but storage.pieces = 8 gives 1",
         ),
-        (
-            {"engine": {"steps_per_pass": 2, "device": "emulated"}},
-            'no effect with engine.device = "emulated"',
-        ),
         ({"engine": {"steps_per_pass": 0}}, "engine.steps_per_pass = 0 is not allowed"),
         ({"engine": {"steps_per_pass": "fast"}}, 'must be "automatic" or a whole number from 1 to 64'),
         (
-            {"engine": {"steps_per_pass": "automatic", "device": "emulated"}},
-            'engine.steps_per_pass = "automatic" has no effect with engine.device = "emulated"',
+            {
+                "engine": {"steps_per_pass": 2, "device": "emulated"},
+                "storage": {"place": "host", "pieces": 2},
+            },
+            "needs pieces of at least 6 planes, but storage.pieces = 2 gives 4",
         ),
     ],
 )

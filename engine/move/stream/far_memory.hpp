@@ -80,6 +80,10 @@ class FarMemory {
   virtual std::shared_ptr<std::byte> strips(std::size_t bytes) {
     return {new std::byte[bytes], std::default_delete<std::byte[]>()};
   }
+  /// Copy within near memory, ordered with the computation there. For a device, one thread calls it.
+  virtual void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+  }
   /// Copies strips, ordered before the next computation and after the last one.
   virtual void copy(Way way, std::span<const BoxCopy> copies);
   /// Address of an array, if it is in host memory.

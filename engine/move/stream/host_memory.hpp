@@ -24,6 +24,9 @@ class HostMemory final : public FarMemory {
   /// Allocates on the device.
   Buffer allocate(std::size_t bytes) override;
   void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override {
+    device_->copy(Stream::edge, to, from, bytes);
+  }
   /// Copies strips, with the arguments of copy().
   std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
   std::shared_ptr<Device> device() const override { return device_; }

@@ -37,9 +37,9 @@ CellMemory near_cells(const Storage& storage) {
   return {storage.base(), layout.sy * size, layout.sz * size, storage.component_stride() * size};
 }
 
-/// Copies between a storage whose planes [lo, hi) are in near memory, and its strips.
+/// Copies between a storage whose planes [lo, hi) are in near memory, and a part of its strips.
 std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> strips, int lo, int hi,
-                               bool into_strips) {
+                               bool into_strips, HaloPart part) {
   const CellMemory near = near_cells(storage);
   std::vector<BoxCopy> copies;
   for (const Strip& strip : strips) {
@@ -48,15 +48,16 @@ std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> st
     box.hi.z = std::min(box.hi.z, hi);
     if (box.empty()) continue;
     const CellMemory kept = CellMemory::of(*strip.cells);
-    copies.emplace_back(into_strips ? near : kept, box, into_strips ? kept : near, box, storage.components(),
-                        size_of(storage.type()));
+    for (const Box& cells : part_of(storage.grid(), box, part))
+      copies.emplace_back(into_strips ? near : kept, cells, into_strips ? kept : near, cells,
+                          storage.components(), size_of(storage.type()));
   }
   return copies;
 }
 
 /// Copies that fill both halos across an undivided periodic axis, in the planes [lo, hi). They include halos
 /// of earlier axes, which must be filled before.
-std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi) {
+std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi, HaloPart part) {
   const Grid& grid = storage.grid();
   if (!grid.periodic()[axis] || grid.split()[axis] > 1) return {};
   const int h = grid.halo(), n = grid.own().hi[axis];
@@ -72,10 +73,12 @@ std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi) {
     }
     halo.lo[axis] = to;
     halo.hi[axis] = to + h;
-    Box own = halo;
-    own.lo[axis] = to < 0 ? n - h : 0;
-    own.hi[axis] = own.lo[axis] + h;
-    copies.emplace_back(near, own, near, halo, storage.components(), size_of(storage.type()));
+    for (const Box& box : part_of(grid, halo, part)) {
+      Box own = box;
+      own.lo[axis] += to < 0 ? n : -n;
+      own.hi[axis] += to < 0 ? n : -n;
+      copies.emplace_back(near, own, near, box, storage.components(), size_of(storage.type()));
+    }
   }
   return copies;
 }
@@ -161,7 +164,7 @@ void FarCells::each_slab(Storage& storage, bool read, bool written,
                       static_cast<std::ptrdiff_t>(component) / size);
     use(lo, hi);
     if (written)
-      for (const BoxCopy& strip : copies_of(storage, own(), lo, hi, true)) strip.run();
+      for (const BoxCopy& strip : copies_of(storage, own(), lo, hi, true, HaloPart::all)) strip.run();
     for (std::size_t k = 0; written && k < arrays_.size(); ++k)
       arrays_[k].store(lo, hi, near.data() + k * component);
   }
@@ -169,14 +172,15 @@ void FarCells::each_slab(Storage& storage, bool read, bool written,
 
 void FarCells::keep_strips(const Storage& storage, int lo, int hi) const {
   if (const auto place = place_.lock())
-    place->memory().copy(Way::out, copies_of(storage, own(), lo, hi, true));
+    place->memory().copy(Way::out, copies_of(storage, own(), lo, hi, true, HaloPart::all));
 }
 
-void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
+void FarCells::bring_strips(const Storage& storage, int lo, int hi, HaloPart part) const {
   const auto place = place_.lock();
   if (!place) return;
-  place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false));
-  for (int axis = 0; axis < 2; ++axis) copy_slab(wrapped(storage, axis, lo, hi), place->memory().device());
+  place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false, part));
+  for (int axis = 0; axis < 2; ++axis)
+    copy_slab(wrapped(storage, axis, lo, hi, part), place->memory().device());
 }
 
 void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use) {

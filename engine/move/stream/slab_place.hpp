@@ -9,6 +9,7 @@
 
 #include "engine/field/far.hpp"
 #include "engine/field/storage.hpp"
+#include "engine/grid/boxes.hpp"
 #include "engine/move/stream/slab_stream.hpp"
 
 namespace sc {
@@ -67,8 +68,8 @@ class FarCells final : public Far {
   std::shared_ptr<SlabPlace> place() const { return place_.lock(); }
   /// Copies own cells of planes [lo, hi) from a slot to the strips that contain them.
   void keep_strips(const Storage& storage, int lo, int hi) const;
-  /// Copies strips to the halo of these planes.
-  void bring_strips(const Storage& storage, int lo, int hi) const;
+  /// Copies strips to the halo of these planes, then own cells around undivided periodic axes.
+  void bring_strips(const Storage& storage, int lo, int hi, HaloPart part = HaloPart::all) const;
 
  private:
   std::weak_ptr<SlabPlace> place_;  // runners may keep a storage longer than its field

@@ -30,11 +30,6 @@ class PassLength:
                 f"engine.steps_per_pass = {shown(asked)} is not supported by this solver: "
                 f"{self.single_steps}."
             )
-        if asked != 1 and self.engine.device != "cpu":
-            raise BadInput(
-                f"engine.steps_per_pass = {shown(asked)} has no effect with engine.device = "
-                f'"{self.engine.device}": passes of several steps need engine.device = "cpu".'
-            )
 
     def pass_length(self) -> int:
         """Largest number of steps in a pass: halos, and slots of fields in files, are made for it."""

@@ -123,9 +123,15 @@ def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, 
 
 
 def check_device(case: Case, machine: Machine) -> None:
-    """Raises BadInput for a case that the devices of the machine, if it has some, cannot compute."""
+    """Raises BadInput for a case that the devices of the machine, if it has some, cannot compute, or whose
+    time there is not known."""
     if machine.gpu is None:
         return
+    if (length := case.pass_length()) > 1:
+        raise BadInput(
+            f"engine.steps_per_pass = {length} is not allowed with {machine.name}: passes on devices, which "
+            "save messages but no device memory traffic, are not predicted; give 1."
+        )
     if "cuda" not in case.devices:
         raise BadInput(
             f"{machine.name} computes on devices, which is not supported by this solver: it runs on "

@@ -145,11 +145,6 @@ def _check_sweeps(case: CavityCase) -> None:
     """Keys that would have no effect."""
     pressure = case.pressure
     length = pressure.sweeps_per_pass
-    if length > 1 and case.engine.device != "cpu":
-        raise BadInput(
-            f"pressure.sweeps_per_pass = {length} has no effect with engine.device = "
-            f'"{case.engine.device}": passes of several sweeps need engine.device = "cpu".'
-        )
     tested = pressure.method != "multigrid" and pressure.iterations is None
     if tested and length > pressure.check_every + 1:
         raise BadInput(

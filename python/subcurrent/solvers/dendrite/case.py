@@ -149,8 +149,8 @@ class DendriteCase(SolverCase):
             )
 
     def _least_planes(self, length: int) -> int:
-        """Of a piece; several steps a pass need files."""
-        if length == 1 or self.storage.place != "files":
+        """Of a piece."""
+        if length == 1:
             return self.reach
         return self.reach * length + PLANES_AT_A_WALL
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowRun: the computation of towers tile by tile, boundary conditions after the runs that write their
+// fields, and progress of messages meanwhile.
+#include <algorithm>
+#include <thread>
+
+#include "engine/base/index.hpp"
+#include "engine/exec/team.hpp"
+#include "engine/overlap/window_run.hpp"
+#include "engine/stage/cut.hpp"
+
+namespace sc {
+
+namespace {
+
+/// Calls action(part, wrap) for the parts of a box that lie in one period of the grid; global position + wrap
+/// is a cell of the grid.
+template <class Action>
+void each_period(const Grid& grid, const Box& box, const Action& action, int axis = 0, Int3 wrap = {}) {
+  if (axis == 3) return action(box, wrap);
+  if (!grid.periodic()[axis]) return each_period(grid, box, action, axis + 1, wrap);
+  const int n = grid.cells()[axis], origin = grid.origin()[axis];
+  for (int period = -1; period <= 1; ++period) {
+    Box part = box;
+    part.lo[axis] = std::max(part.lo[axis], period * n - origin);
+    part.hi[axis] = std::min(part.hi[axis], (period + 1) * n - origin);
+    wrap[axis] = -period * n;
+    if (!part.empty()) each_period(grid, part, action, axis + 1, wrap);
+  }
+}
+
+}  // namespace
+
+void WindowRun::compute_inner() {
+  const double begin = begin_to_poke();
+  compute_towers(*cells_, {});
+  if (device_) await_device();
+  book(apart_ ? Phase::core : Phase::all, begin, apart_);
+}
+
+double WindowRun::begin_to_poke() {
+  poked_ = 0;
+  return looked_ = timeline_.now();
+}
+
+/// Records a computation that has begun then; `poked`: with progress of messages meanwhile.
+void WindowRun::book(Phase phase, double begin, bool poked) {
+  timeline_.add(name_, phase, begin, timeline_.now() - poked_);
+  if (poked) timeline_.add_total(name_, Phase::poke, poked_);
+}
+
+/// Messages make progress meanwhile, until all have arrived.
+void WindowRun::await_device() {
+  const Device::Event computed = device_->record(Stream::edge);
+  if (!overlaps_) return device_->wait(computed);
+  while (apart_ && !inputs_.test() && !device_->reached(computed)) std::this_thread::yield();
+}
+
+/// Parts and joints, as far as they are in a slab.
+void WindowRun::compute_towers(const WindowPlan& plan, const Tower& slab) {
+  const auto& parts = plan.parts();
+  if (parts.size() > 1)
+    team(options_.threads, [&](int thread) {
+      sweep(plan, WindowPlan::within(parts[at(thread)], slab), 1, thread == 0 && looks_);
+    });
+  else if (!parts.empty())
+    sweep(plan, WindowPlan::within(parts.front(), slab), options_.threads, looks_);
+  for (const Tower& joint : plan.joints())
+    sweep(plan, WindowPlan::within(joint, slab), options_.threads, looks_);
+}
+
+void WindowRun::sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes) {
+  for (const Tower& tile : plan.tiles(tower))
+    for (int run = 0; run < plan.runs(); ++run) {
+      const Box box = plan.cells(tower, tile, run);
+      if (box.empty()) continue;
+      compute(run, box, threads);
+      if (pokes) poke();
+    }
+}
+
+void WindowRun::poke() {
+  const double now = timeline_.now();
+  if (now - looked_ < options_.poke_seconds) return;
+  inputs_.test();
+  ++grid_.context().accounts()[Resource::messages].looks;
+  looked_ = timeline_.now();
+  poked_ += looked_ - now;
+}
+
+/// Cells beyond the block belong to other ranks, or are own cells once more: their values do not count.
+void WindowRun::compute(int number, const Box& box, int threads) {
+  const Recorded& run = runs_[at(number)];
+  if (run.values) {
+    std::vector<Accumulator> mine = like(*run.values);
+    const Box own = intersect(box, grid_.own());
+    if (!own.empty()) compute_cells(number, own, threads, mine);
+    for (const Box& beyond : subtract(box, own)) compute_cells(number, beyond, threads, {});
+    const std::lock_guard lock(merging_);
+    merge(*run.values, mine);
+  } else {
+    compute_cells(number, box, threads, {});
+  }
+  for (std::size_t n = 0; n < run.uses.size(); ++n)
+    if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
+}
+
+void WindowRun::compute_cells(int number, const Box& box, int threads, std::span<Accumulator> into) const {
+  const Recorded& run = runs_[at(number)];
+  const Int3 origin = grid_.origin();
+  if (run.stage.by_position)
+    each_period(grid_, box, [&](const Box& part, Int3 wrap) {
+      run.stage.compute(places_[at(number)], part, origin + wrap, threads, into);
+    });
+  else
+    run.stage.compute(places_[at(number)], box, origin, threads, into);
+}
+
+/// Applies conditions beside the cells just computed, in the order x, y, z; edges belong to the later axis.
+void WindowRun::apply_conditions(const Recorded::Use& use, int layers, const Box& box) const {
+  if (!use.conditions.any()) return;
+  Box columns = box;
+  const Box own = grid_.own();
+  const unsigned constant = constant_.at(use.storage.get());
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool low = grid_.physical({axis, 0}) && box.lo[axis] == 0;
+    const bool high = grid_.physical({axis, 1}) && box.hi[axis] == own.hi[axis];
+    for (int side = 0; side < 2; ++side) {
+      const Boundary* condition = use.conditions.get({axis, side});
+      if (!condition || !(side == 0 ? low : high) || (constant & bit_of({axis, side}))) continue;
+      Box face = columns;
+      face.lo[axis] = side == 0 ? -1 : own.hi[axis];
+      face.hi[axis] = face.lo[axis] + 1;
+      condition->apply(*use.storage, {axis, side}, {face, layers});
+    }
+    if (low) columns.lo[axis] -= layers;
+    if (high) columns.hi[axis] += layers;
+  }
+}
+
+}  // namespace sc
