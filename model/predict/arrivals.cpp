@@ -16,7 +16,12 @@ bool on_network(const Passage& passage) { return passage.way == Passage::Way::ne
 }  // namespace
 
 Arrivals::Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs)
-    : played_(played), network_(machine.network), runs_(runs), departures_(runs.size()) {
+    : played_(played),
+      network_(machine.network),
+      runs_(runs),
+      departures_(runs.size()),
+      answers_(runs.size()),
+      answered_(runs.size()) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     mates_.push_back(mates_of(r));
     sources_.push_back(sources_of(r));
@@ -42,6 +47,36 @@ Sharing Arrivals::on_link(double started, const Passage& passage, std::size_t ma
   return {connection, started, network_.on_share(passage.bytes) / network_.sharing, count};
 }
 
+/// Whether its sender asks the receiver before it sends.
+bool Arrivals::asks(const Passage& passage) const {
+  return on_network(passage) && passage.bytes > network_.eager_limit;
+}
+
+/// When a piece of simulated rank `rank` is ready for the link: packed, and answered if its sender asks. Of
+/// an unknown answer it is assumed that the receiver was waiting for the question.
+double Arrivals::ready(std::size_t rank, std::size_t piece) const {
+  const double started = departures_[rank].started[piece];
+  if (!asks(runs_[rank]->departures[piece])) return started;
+  const auto found = answered_[rank].find(piece);
+  if (found == answered_[rank].end()) return started + 2 * network_.latency;
+  return std::max(started, found->second) + network_.latency;
+}
+
+/// Returns whether the answers are as before.
+bool Arrivals::note_answers(std::size_t r, std::vector<std::vector<double>> answered) {
+  const bool first = answers_[r].empty();
+  bool same = true;
+  for (std::size_t a = 0; a < answered.size(); ++a)
+    for (std::size_t n = 0; n < answered[a].size(); ++n) {
+      if (std::isnan(answered[a][n])) continue;
+      same = same && !first && answers_[r][a][n] == answered[a][n];
+      if (const auto [rank, piece] = sources_[r][a][n]; rank >= 0)
+        answered_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(piece)] = answered[a][n];
+    }
+  answers_[r] = std::move(answered);
+  return same;
+}
+
 VirtualPorts::Comes Arrivals::due(std::size_t r) const {
   VirtualPorts::Comes all;
   std::vector<Sharing> link;
@@ -56,12 +91,14 @@ VirtualPorts::Comes Arrivals::due(std::size_t r) const {
         if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
         const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
         const auto p = static_cast<std::size_t>(piece);
-        if (mate == r) all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r};
+        if (mate == r)
+          all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r,
+                       theirs.started[p] + network_.latency};
         const auto& [passage, like] = runs_[mate]->arrivals[a][n];
         if (!on_network(passage)) continue;
         const auto [found, fresh] =
             known.try_emplace({runs_[mate]->plan.arrivals()[a].movement, like}, link.size());
-        if (fresh) link.push_back(on_link(theirs.started[p], passage, mate, count));
+        if (fresh) link.push_back(on_link(ready(static_cast<std::size_t>(rank), p), passage, mate, count));
         if (mate == r) shared.emplace_back(&all[a][n].at, found->second);
       }
   }
@@ -73,9 +110,10 @@ VirtualPorts::Comes Arrivals::due(std::size_t r) const {
 bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
   const bool same = departures_[r].alone == ports.left();
   departures_[r] = {ports.started(), ports.left(), ports.left()};
+  const bool answers_same = note_answers(r, ports.answered());
   for (std::size_t other = 0; other < runs_.size(); ++other)
-    if (other == r || mates_[other].contains(r)) share_link(other);
-  return same;
+    if (other == r || mates_[other].contains(r) || !answers_same) share_link(other);
+  return same && answers_same;
 }
 
 /// The arrival times of the messages of simulated rank `r`, as far as its own link determines them.
@@ -88,7 +126,7 @@ void Arrivals::share_link(std::size_t r) {
     for (std::size_t p = 0; p < theirs.started.size(); ++p) {
       if (!on_network(runs_[mate]->departures[p])) continue;
       if (mate == r) mine.emplace_back(p, link.size());
-      link.push_back(on_link(theirs.started[p], runs_[mate]->departures[p], mate, count));
+      link.push_back(on_link(ready(mate, p), runs_[mate]->departures[p], mate, count));
     }
   }
   const std::vector<double> ends = ends_on_link(link);

@@ -20,7 +20,8 @@ class Arrivals {
 
   /// What simulated rank `r` waits for, from the departures noted last.
   VirtualPorts::Comes due(std::size_t r) const;
-  /// Notes the departures of simulated rank `r`. Returns whether they are as before.
+  /// Notes the departures of simulated rank `r`, and its answers to questions of senders. Returns whether
+  /// they are as before.
   bool note(std::size_t r, const VirtualPorts& ports);
   /// For each simulated rank the time when all of its messages have arrived. After note() of all of them.
   std::vector<double> last() const;
@@ -38,6 +39,9 @@ class Arrivals {
   using Mates = std::map<std::size_t, int>;  // by simulated rank: how many ranks of a node it represents
 
   Mates mates_of(std::size_t r) const;
+  bool asks(const Passage& passage) const;
+  double ready(std::size_t rank, std::size_t piece) const;
+  bool note_answers(std::size_t r, std::vector<std::vector<double>> answered);
   Sharing on_link(double started, const Passage& passage, std::size_t mate, int count) const;
   void share_link(std::size_t r);
   Sources sources_of(std::size_t me) const;
@@ -50,6 +54,10 @@ class Arrivals {
   std::vector<Mates> mates_;
   std::vector<Sources> sources_;
   std::vector<Departures> departures_;
+  // Of messages above the eager limit: when they were answered, by receiver, arrival and message; and by
+  // sender and piece.
+  std::vector<std::vector<std::vector<double>>> answers_;
+  std::vector<std::map<std::size_t, double>> answered_;
 };
 
 }  // namespace sc::model

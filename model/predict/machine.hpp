@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct Machine {
     double overhead = 0;  ///< processor time for a message, at each end
     double gap = 0;       ///< minimum time of a message on this rank's share of the link
     int sharing = 1;      ///< ranks with consecutive numbers that share a link
+    /// Bytes of the largest message that leaves at once. Before a larger one, the sender asks the receiver,
+    /// whose next progress call answers; the data then leaves without the sender's processor.
+    std::int64_t eager_limit = std::numeric_limits<std::int64_t>::max();
     /// Seconds that a message occupies this rank's share of the link if it is the only one there.
     double on_share(std::int64_t bytes) const { return std::max(gap, static_cast<double>(bytes) * byte); }
   } network;

@@ -86,12 +86,43 @@ void VirtualPorts::end_sends() {
   sends_ = true;
 }
 
-double VirtualPorts::due(const Coming& coming) const {
+/// Whether its sender asks before it sends, and has not been answered.
+bool VirtualPorts::asks(const Coming& coming) const {
+  const Passage& passage = coming.awaited.passage;
+  return passage.way == Passage::Way::network && passage.bytes > machine_.network.eager_limit &&
+         coming.awaited.like >= 0 && std::isnan(coming.answered);
+}
+
+/// When the question arrives.
+double VirtualPorts::asked(const Coming& coming) const {
   const bool known = !std::isnan(coming.due.at);
-  if (known && !coming.due.own) return coming.due.at;
+  if (known && !coming.due.own) return coming.due.asked;
+  const double mine = started_[static_cast<std::size_t>(coming.awaited.like)] + machine_.network.latency;
+  return known && mine < never ? coming.due.asked : mine;
+}
+
+double VirtualPorts::due(const Coming& coming) const {
+  if (asks(coming)) return never;
+  // After an answer come its way to the sender, and the message on a link of its own at best.
+  const Machine::Network& network = machine_.network;
+  const double answered = std::isnan(coming.answered)
+                              ? 0
+                              : coming.answered + 2 * network.latency +
+                                    network.on_share(coming.awaited.passage.bytes) / network.sharing;
+  const bool known = !std::isnan(coming.due.at);
+  if (known && !coming.due.own) return std::max(coming.due.at, answered);
   if (coming.awaited.like < 0) return now_;
   const double mine = left_[static_cast<std::size_t>(coming.awaited.like)];
-  return known && mine < never ? coming.due.at : mine;
+  return std::max(known && mine < never ? coming.due.at : mine, answered);
+}
+
+std::vector<std::vector<double>> VirtualPorts::answered() const {
+  std::vector<std::vector<double>> all;
+  for (const auto& comings : coming_) {
+    auto& times = all.emplace_back();
+    for (const Coming& coming : comings) times.push_back(coming.answered);
+  }
+  return all;
 }
 
 /// The time that receiving a piece takes this thread.
@@ -108,19 +139,31 @@ double VirtualPorts::cost(const Passage& passage) const {
   return 0;
 }
 
-/// Receives everything that has arrived, including what arrives meanwhile. Returns the seconds that takes.
+/// A progress call: answers the questions that have arrived, and receives everything that has, including what
+/// arrives meanwhile. Returns the seconds that takes.
 double VirtualPorts::take_what_came() {
   const double begin = now_;
   for (bool more = true; more;) {
     more = false;
     for (auto& comings : coming_)
-      for (Coming& coming : comings)
-        if (!coming.taken && due(coming) <= now_) {
-          coming.taken = more = true;
-          now_ += cost(coming.awaited.passage);
-        }
+      for (Coming& coming : comings) {
+        if (coming.taken) continue;
+        if (asks(coming) && asked(coming) <= now_) coming.answered = now_;
+        if (due(coming) > now_) continue;
+        coming.taken = more = true;
+        now_ += cost(coming.awaited.passage);
+      }
   }
   return now_ - begin;
+}
+
+/// When the first question arrives that is not answered yet: a waiting rank answers all at once.
+double VirtualPorts::first_question() const {
+  double first = never;
+  for (const auto& comings : coming_)
+    for (const Coming& coming : comings)
+      if (!coming.taken && asks(coming)) first = std::min(first, asked(coming));
+  return first;
 }
 
 bool VirtualPorts::all_there(const std::vector<Coming>& comings) const {
@@ -140,15 +183,15 @@ void VirtualPorts::wait(const Arrival& arrival) {
   std::vector<Coming>& awaited = coming_[number(arrival)];
   const double begin = now_;
   while (!all_there(awaited)) {
-    double next = never;
+    double then = never;
     for (const Coming& coming : awaited)
-      if (!coming.taken) next = std::min(next, due(coming));
+      if (!coming.taken) then = std::min(then, asks(coming) ? asked(coming) : due(coming));
     // The like piece has not been started yet, but its sender starts it before it waits itself: it counts as
     // arrived.
-    if (next == never)
+    if (then == never)
       for (Coming& coming : awaited)
         if (!coming.taken) coming.awaited.like = -1;
-    if (next < never) now_ = std::max(now_, next);
+    if (then < never) now_ = std::max(now_, std::min(then, first_question()));
     take_what_came();
   }
   times_.wait += now_ - begin;

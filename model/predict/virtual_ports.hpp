@@ -3,6 +3,7 @@
 // timed by the peer's piece, or by this rank's like piece.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "engine/plan/executor.hpp"
@@ -18,6 +19,8 @@ class VirtualPorts final : public Ports {
   struct Due {
     double at;        ///< NaN: unknown, as this rank's own like piece if that had the link to itself
     bool own = true;  ///< not before this rank has started its own like piece
+    /// When the question of its sender arrives, if it is larger than the eager limit.
+    double asked = 0;
   };
   using Comes = std::vector<std::vector<Due>>;  ///< for each arrival of the plan
   struct Begin {
@@ -40,6 +43,9 @@ class VirtualPorts final : public Ports {
   const std::vector<double>& started() const { return started_; }
   /// The arrival time of each piece if no other shares its link.
   const std::vector<double>& left() const { return left_; }
+  /// When this rank answered the question before a large message, for each arrival and message of the plan;
+  /// NaN: there was none.
+  std::vector<std::vector<double>> answered() const;
 
  private:
   /// A message to this rank.
@@ -47,6 +53,7 @@ class VirtualPorts final : public Ports {
     RehearsedRun::Awaited awaited;
     Due due;
     bool taken = false;
+    double answered = std::numeric_limits<double>::quiet_NaN();
   };
   std::size_t number(const Piece& piece) const {
     return static_cast<std::size_t>(&piece - run_.plan.pieces().data());
@@ -65,6 +72,9 @@ class VirtualPorts final : public Ports {
   void copy(const std::vector<RehearsedCopy>& copies);
   void end_sends();
   double due(const Coming& coming) const;
+  bool asks(const Coming& coming) const;
+  double asked(const Coming& coming) const;
+  double first_question() const;
   double cost(const Passage& passage) const;
   double take_what_came();
   bool all_there(const std::vector<Coming>& comings) const;

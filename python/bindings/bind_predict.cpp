@@ -34,8 +34,8 @@ model::Machine machine_of(const nb::dict& d) {
   m.flop = nb::cast<std::vector<double>>(d["flop"]);
   m.copied_byte = number("copied_byte");
   m.node = {number("node_latency"), number("node_byte")};
-  m.network = {number("latency"), number("network_byte"), number("overhead"), number("gap"),
-               nb::cast<int>(d["sharing"])};
+  m.network = {number("latency"), number("network_byte"),      number("overhead"),
+               number("gap"),     nb::cast<int>(d["sharing"]), nb::cast<std::int64_t>(d["eager_limit"])};
   m.files = {number("read_byte"), number("written_byte"), number("both_byte")};
   m.poke = number("poke");
   m.look = number("look");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// _core.wait_curve, _core.disk_rate.
+// _core.wait_curve, _core.disk_rate, the test of messages in device memory.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "engine/move/stream/rate.hpp"
+#include "engine/move/transport/device.hpp"
+#include "engine/move/transport/eager_limit.hpp"
 #include "model/probe/wait_curve.hpp"
 #include "python/bindings/faces.hpp"
 
@@ -56,6 +59,30 @@ void bind_probe(nb::module_& module) {
       "Bytes/s of this rank's scratch files in a folder, at the same time as those of the other ranks: read, "
       "written,\n"
       "and both together; `bytes` in each direction. Collective; raises Error (storage).");
+  module.def(
+      "eager_limit", [](Ranks& ranks) { return eager_limit(ranks.open()); }, "context"_a,
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Bytes of the largest message that MPI sends before its receive is posted, to another node if there is "
+      "one;\n"
+      "None if no limit was found. Collective.");
+  module.def(
+      "device_messages_declared",
+      [](Ranks& ranks) {
+        if (!ranks.open().device()) refuse("a context without a device has no messages in device memory");
+        return !ranks.open().any(!device_messages_declared(ranks.open()));
+      },
+      "context"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Whether MPI states on all ranks that it reads and writes the device's memory; collective.");
+  module.def(
+      "test_device_messages",
+      [](Ranks& ranks) {
+        const DeviceMessageTest found = test_device_messages(ranks.open());
+        return std::array{found.to_itself, found.around};
+      },
+      "context"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Whether test messages between memories of devices arrive: from each rank to itself, and to the next "
+      "one;\n"
+      "only after device_messages_declared(). Collective.");
 }
 
 }  // namespace sc::python

@@ -104,6 +104,78 @@ TEST(Forecast, WhatIsLongerThanTheCoreIsWaitedFor) {
   EXPECT_NEAR(f.total, by_hand, 0.01 * by_hand);
 }
 
+/// Two slabs between walls, with different numbers of planes.
+Rehearsal rehearse_slab(int rank, int planes, int of, int sweeps) {
+  return rehearsed({rank, 2, 1}, [&](Context& context, const auto& note) {
+    const Grid grid(context,
+                    {.cells = {64, 32, of},
+                     .periodic = {true, true, false},
+                     .halo = 1,
+                     .split = {1, 1, 2},
+                     .cuts = {std::vector<int>{}, std::vector<int>{}, std::vector<int>{0, planes, of}}});
+    sweep_over(context, grid, Strategy::blocking, sweeps, note);
+  });
+}
+
+// Above the eager limit a question goes to the receiver and its answer comes back before the message leaves:
+// a rank that waits answers at once.
+TEST(Forecast, ALargeMessageIsAskedForBefore) {
+  Machine m = wires();
+  const Rehearsal rehearsal = rehearse(Strategy::blocking);
+  m.network.eager_limit = static_cast<std::int64_t>(message);
+  EXPECT_EQ(model::forecast(rehearsal, m, Strategy::blocking).total,
+            model::forecast(rehearsal, wires(), Strategy::blocking).total)
+      << "up to the limit";
+  m.network.eager_limit -= 1;
+  const Forecast f = model::forecast(rehearsal, m, Strategy::blocking);
+  EXPECT_NEAR(f.total, blocking_by_hand(m) + 2 * m.network.latency, 1e-9);
+  const double twice = model::forecast(rehearse(Strategy::blocking, 2), m, Strategy::blocking).total;
+  EXPECT_NEAR(twice, 2 * f.total, 1e-12);
+}
+
+// A core hides a large message only if progress calls during it answer the question; otherwise question,
+// answer and message remain. Copies and calls take no time here.
+TEST(Forecast, ALargeMessageWaitsForAProgressCall) {
+  Machine m = wires();
+  m.copied_byte = m.network.overhead = m.look = 0;
+  m.network.byte = 1e-9;
+  m.rates["mean"] = {{40e-9, 0}};
+  const double core = 40e-9 * (own_cells - shell_cells), link = 2 * message * m.network.byte;
+  const auto waited = [&](double poke, std::int64_t limit) {
+    m.poke = poke;
+    m.network.eager_limit = limit;
+    return model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first).stages[0].wait;
+  };
+  ASSERT_GT(core, 2 * (2 * m.network.latency + link));
+  constexpr std::int64_t small = 1000, large = 1 << 20;
+  for (const double poke : {core / 3, 2 * core}) EXPECT_NEAR(waited(poke, large), 0, 1e-12);
+  EXPECT_NEAR(waited(core / 3, small), 0, 1e-12);
+  EXPECT_NEAR(waited(2 * core, small), 2 * m.network.latency + link, 1e-12);
+}
+
+// The rank that has more cells answers late; the message to it, too, travels after its core.
+TEST(Forecast, ALargeMessageWaitsForTheSlowerReceiver) {
+  constexpr int few = 10, more = 22;
+  Machine m = wires();
+  m.copied_byte = m.network.overhead = m.look = 0;
+  m.network.byte = 0.2e-9;
+  const Rehearsal first = rehearse_slab(0, few, few + more, 1), last = rehearse_slab(1, few, few + more, 1);
+  const auto both = [&](std::int64_t limit) {
+    m.network.eager_limit = limit;
+    return model::forecast({.rehearsals = {&first, &last}, .numbers = {0, 1}, .like = {0, 1}}, m,
+                           Strategy::blocking);
+  };
+  const double slow = m.run + computing(m, 64.0 * 32 * more, 32.0 * more);
+  const double wire = message * m.network.byte + m.network.latency;
+  const auto small = both(1 << 20), large = both(1000);
+  EXPECT_NEAR(small[0].total, slow + wire, 1e-9);
+  EXPECT_NEAR(small[1].total, slow, 1e-9) << "its message has arrived meanwhile";
+  // Both questions are answered when the slower rank waits: its own then travels, and that of the other is
+  // already asked.
+  EXPECT_NEAR(large[0].total, slow + 2 * m.network.latency + wire, 1e-9);
+  EXPECT_NEAR(large[1].total, slow + m.network.latency + wire, 1e-9);
+}
+
 TEST(Forecast, HalfTheBandwidthMovesTheWaitingAndNothingElse) {
   Machine m = wires();
   const Rehearsal rehearsal = rehearse(Strategy::blocking);
@@ -123,19 +195,6 @@ TEST(Forecast, AnotherSweepTakesItsTime) {
   const Forecast two = model::forecast(rehearse(Strategy::blocking, 2), m, Strategy::blocking);
   EXPECT_NEAR(two.total, 2 * one, 1e-12);
   EXPECT_EQ(two.stages.at(0).runs, 2);
-}
-
-/// Two slabs between walls, with different numbers of planes.
-Rehearsal rehearse_slab(int rank, int planes, int of, int sweeps) {
-  return rehearsed({rank, 2, 1}, [&](Context& context, const auto& note) {
-    const Grid grid(context,
-                    {.cells = {64, 32, of},
-                     .periodic = {true, true, false},
-                     .halo = 1,
-                     .split = {1, 1, 2},
-                     .cuts = {std::vector<int>{}, std::vector<int>{}, std::vector<int>{0, planes, of}}});
-    sweep_over(context, grid, Strategy::blocking, sweeps, note);
-  });
 }
 
 // Of two ranks, the one with fewer planes waits for the other, whose messages are late; those for the other

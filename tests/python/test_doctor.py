@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from conftest import core_is_built
+from subcurrent.errors import SubcurrentError
 from subcurrent.foresight import doctor
 from subcurrent.foresight import doctor_checks as checks
-from subcurrent.foresight.doctor_checks import Finding, Sight
+from subcurrent.foresight.doctor_checks import DeviceTest, Finding, Sight
 from subcurrent.launch.mpi import Cpus
+from subcurrent.launch.plan import Plan
+from subcurrent.rank.measure import try_device_messages
 
 GOOD_FILES = {
     "proc/loadavg": "0.10 0.20 0.30 1/200 1234",
@@ -35,6 +40,7 @@ def sight(root: Path, files: dict[str, str] | None = None, **changes: Any) -> Si
         "library": "Open MPI v4.1.4",
         "cuda": True,
         "says_cuda": True,
+        "device": DeviceTest(declared=True, to_itself=True, around=True),
         "cpus": Cpus(8, 8),
         "scratch": Path("/var/tmp"),
         "shm_bytes": 8 << 30,
@@ -77,8 +83,32 @@ BAD = [
         {"etc/openmpi/openmpi-mca-params.conf": "btl_tcp_eager_limit = 4096"},
         "= 4096, which is below",
     ),
-    (checks.device_messages, {"says_cuda": False}, {}, "MPI is not CUDA-aware"),
-    (checks.device_messages, {"env": {"UCX_TLS": "rc,sm"}}, {}, "UCX_TLS = rc,sm excludes it"),
+    (checks.device_messages, {"says_cuda": False, "device": None}, {}, "MPI is not CUDA-aware"),
+    (
+        checks.device_messages,
+        {"env": {"UCX_TLS": "rc,sm"}, "device": None},
+        {},
+        "UCX_TLS = rc,sm excludes it",
+    ),
+    (checks.device_messages, {"device": DeviceTest(declared=False)}, {}, "MPI is not CUDA-aware"),
+    (
+        checks.device_messages,
+        {"device": DeviceTest(declared=True)},
+        {},
+        "says that it is CUDA-aware, but messages from device memory are lost or damaged",
+    ),
+    (
+        checks.device_messages,
+        {"device": DeviceTest(declared=True, to_itself=True)},
+        {},
+        "says that it is CUDA-aware, but messages from device memory between ranks are lost or damaged",
+    ),
+    (
+        checks.device_messages,
+        {"device": DeviceTest(declared=True, ended="rank 1 was killed by signal 11")},
+        {},
+        "says that it is CUDA-aware, but a message from device memory ended the program: rank 1 was killed",
+    ),
     (checks.oversubscription, {"ranks": 9}, {}, "need 9 CPUs, but this process may use 8"),
     (checks.oversubscription, {}, {"sys/fs/cgroup/cpu.max": "150000 100000"}, "grants 1.5 CPUs of time"),
     (checks.oversubscription, {}, {"proc/loadavg": "6.00 1 1 1/2 3"}, "the load is 6.00 on 8 CPUs"),
@@ -128,7 +158,9 @@ def test_every_check_is_shown_something_bad() -> None:
     [
         (checks.progress, {"waits": None}),
         (checks.device_messages, {"cuda": False}),
-        (checks.device_messages, {"says_cuda": None}),
+        (checks.device_messages, {"says_cuda": None, "device": None}),
+        (checks.device_messages, {"device": None}),
+        (checks.device_messages, {"device": DeviceTest(ended="this machine has no CUDA device")}),
         (checks.shared_memory, {"shm_bytes": None}),
         (checks.large_pages, {"root": Path("/nowhere")}),
         (checks.governor, {"root": Path("/nowhere")}),
@@ -142,3 +174,67 @@ def test_what_cannot_be_seen_is_not_called_good(
     for name, value in changes.items():
         setattr(seen, name, value)
     assert check(seen).good is None
+
+
+def test_without_a_device_one_sentence_says_that_nothing_was_checked(tmp_path: Path) -> None:
+    said = checks.device_messages(sight(tmp_path, cuda=False)).says
+    assert said == "cannot be checked: this build has no CUDA"
+    found = checks.device_messages(sight(tmp_path, device=DeviceTest(ended="this machine has no CUDA device")))
+    assert found.says == "cannot be checked: this machine has no CUDA device"
+
+
+class Device:
+    """What the ranks see of a library: what it states, and what then happens to messages."""
+
+    def __init__(self, declared: bool, *arrive: bool):
+        self.declared, self.arrive = declared, arrive
+
+    def device_messages_declared(self, _: object) -> bool:
+        return self.declared
+
+    def test_device_messages(self, _: object) -> tuple[bool, ...]:
+        assert self.declared, "a library without support may crash"
+        if not self.arrive:
+            raise SubcurrentError("rank 0 was killed by signal 11.")
+        return self.arrive
+
+
+@pytest.mark.parametrize(
+    ("device", "found"),
+    [
+        (Device(False), DeviceTest(declared=False)),
+        (Device(True, True, True), DeviceTest(declared=True, to_itself=True, around=True)),
+        (Device(True, True, False), DeviceTest(declared=True, to_itself=True)),
+        (Device(True), DeviceTest(declared=True, ended="rank 0 was killed by signal 11")),
+    ],
+)
+def test_a_statement_is_kept_until_the_messages_have_arrived(
+    monkeypatch: pytest.MonkeyPatch, device: Device, found: DeviceTest
+) -> None:
+    context = SimpleNamespace(rank=0, barrier=lambda: None)
+
+    def ranks(plan: Plan) -> None:
+        Path(plan.folder).mkdir()
+        assert plan.device() == "cuda"
+        try_device_messages(device, context, plan)
+
+    monkeypatch.setattr(doctor, "launch_quietly", ranks)
+    assert doctor.test_device(2) == found
+
+
+@pytest.mark.mpi
+def test_ranks_ask_their_library() -> None:
+    """The memory of the emulated device cannot be reached by any library."""
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    assert doctor.test_device(2, "emulated") == DeviceTest(declared=False)
+
+
+@pytest.mark.mpi
+def test_ranks_say_that_there_is_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    found = doctor.test_device(2)
+    assert found.declared is None
+    assert "no CUDA" in found.ended

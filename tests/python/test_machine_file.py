@@ -35,6 +35,7 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
         "rounds": rounds,
         "run": 20e-6,
         "transports": "none",
+        "eager_limit": None,
         "per_node": ranks,
     }
     return one | more
@@ -152,6 +153,10 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
         taken = 4 * of["overhead"] + of["latency"] + 2 * size * of["network_byte"]
         assert taken == pytest.approx(times[str(size)], rel=1e-2)
     assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
+    assert there.network.eager_limit is None
+    more = {"messages": times, "transports": "mpi: ranks 0-1", "per_node": 1, "eager_limit": 65411}
+    there = written(tmp_path, machine_file.text_of(case, [found(2, [whole] * 3, **more)], [ALONE]))
+    assert there.network.eager_limit == 65411
 
 
 def test_the_disk_of_fields_in_files_becomes_a_table(
@@ -190,11 +195,12 @@ def test_copies_are_those_of_the_ranks_of_a_node(monkeypatch: pytest.MonkeyPatch
     context = SimpleNamespace(
         rank=0, size=4, sample=lambda *_: None, barrier=lambda: None, transports=lambda: "mpi"
     )
-    module = SimpleNamespace(wait_curve=lambda *_: [])
+    module = SimpleNamespace(wait_curve=lambda *_: [], eager_limit=lambda _: 4064)
     assert machine_probe.measure_machine(module, context, plan, lambda: None) == 0
     told = json.loads((tmp_path / "machine.json").read_text())
     assert told["copies"] == {"1": 1e9, "6": 6e9}
     assert told["per_node"] == 2
+    assert told["eager_limit"] == 4064
 
 
 @pytest.mark.parametrize(("cores", "said"), [(2, ""), (64, "at most 2 of 64 cores were busy")])

@@ -13,8 +13,17 @@ namespace sc {
 /// different memories.
 std::shared_ptr<Device> device_of(const std::vector<Route>& routes);
 
+/// Whether MPI states that it sends from and receives into the memory of the context's device.
+bool device_messages_declared(const Context& context);
+/// Which test messages between memories of devices have arrived complete, on every rank.
+struct DeviceMessageTest {
+  bool to_itself = false;  ///< from each rank to itself
+  bool around = false;     ///< from each rank to the next one; not sent if the others were lost
+};
+/// Collective. Not before all ranks' MPI has declared its support: others may crash on device memory.
+DeviceMessageTest test_device_messages(Context& context);
 /// Collective, once for each context: sets context.device_messages(), whether MPI sends from and receives
-/// into device memory. A test message verifies what the library states.
+/// into device memory. Test messages verify what the library states.
 void find_device_messages(Context& context);
 
 class DeviceMessages final : public Messages {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test for messages from device memory: to this rank itself, then around all ranks.
+// The test for messages from device memory, small and large: to this rank itself, then around all ranks.
 #include <mpi.h>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -28,10 +29,12 @@ bool library_says_so() {
 #endif
 }
 
-constexpr std::size_t probe_bytes = std::size_t{1} << 17;  // above the eager limit
+// Below and above the eager limit: MPI may copy them in different ways.
+constexpr std::array probe_sizes{std::size_t{1} << 10, std::size_t{1} << 17};
 
 /// Whether a pattern from device memory reaches rank `to`, and one from rank `from` arrives in device memory.
-bool arrives(Context& context, Device& device, int to, int from, int tag) {
+bool arrives(Context& context, std::size_t probe_bytes, int to, int from, int tag) {
+  Device& device = *context.device();
   const Device::Memory sent = device.allocate(probe_bytes), got = device.allocate(probe_bytes);
   const Device::Memory host = device.pinned(probe_bytes);
   const auto pattern = [](int rank, std::size_t n) {
@@ -40,7 +43,7 @@ bool arrives(Context& context, Device& device, int to, int from, int tag) {
   for (std::size_t n = 0; n < probe_bytes; ++n) host.get()[n] = pattern(context.rank(), n);
   device.copy(Stream::edge, sent.get(), host.get(), probe_bytes);
   device.finish();
-  constexpr int count = static_cast<int>(probe_bytes);
+  const int count = static_cast<int>(probe_bytes);
   if (MPI_Sendrecv(sent.get(), count, MPI_BYTE, to, tag, got.get(), count, MPI_BYTE, from, tag,
                    context.comm(), MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
@@ -52,19 +55,33 @@ bool arrives(Context& context, Device& device, int to, int from, int tag) {
   return true;
 }
 
+/// Whether messages of every size arrive on all ranks; `ahead`: from each rank to the one so many ranks
+/// ahead.
+bool all_arrive(Context& context, int ahead) {
+  const int tag = context.next_tag(), n = context.size();
+  const int to = (context.rank() + ahead) % n, from = (context.rank() + n - ahead) % n;
+  return std::all_of(probe_sizes.begin(), probe_sizes.end(), [&](std::size_t bytes) {
+    return !context.any(!arrives(context, bytes, to, from, tag));
+  });
+}
+
 }  // namespace
+
+bool device_messages_declared(const Context& context) {
+  const Device& device = *context.device();
+  return device.runs_on_host() ? device.host_reaches_memory() : library_says_so();
+}
+
+DeviceMessageTest test_device_messages(Context& context) {
+  DeviceMessageTest found{.to_itself = all_arrive(context, 0)};
+  if (found.to_itself) found.around = all_arrive(context, 1);
+  return found;
+}
 
 void find_device_messages(Context& context) {
   if (context.device_messages()) return;
-  Device& device = *context.device();
-  const bool hope = !context.options().pinned_messages &&
-                    (device.runs_on_host() ? device.host_reaches_memory() : library_says_so());
-  const int tag = context.next_tag();
-  bool works = !context.any(!hope);
-  works = works && !context.any(!arrives(context, device, context.rank(), context.rank(), tag));
-  const int n = context.size(), rank = context.rank();
-  works = works && !context.any(!arrives(context, device, (rank + 1) % n, (rank + n - 1) % n, tag));
-  context.device_messages() = works;
+  const bool hope = !context.options().pinned_messages && device_messages_declared(context);
+  context.device_messages() = !context.any(!hope) && test_device_messages(context).around;
 }
 
 }  // namespace sc

@@ -11,7 +11,6 @@ import typer
 from ..foresight import doctor as examining
 from ..foresight import job_script, machines, passes
 from ..foresight import predict as predicting
-from ..foresight import probe as probing
 from ..foresight import scale as scaling
 from ..foresight import tune as tuning
 from .options import CaseArgument, NetworkOption, SetOption, console, with_engine
@@ -236,7 +235,11 @@ def doctor(
     scratch: Annotated[Path, typer.Option(help="folder for fields in files")] = Path(),
     measure: Annotated[
         bool,
-        typer.Option("--measure", help="measure whether messages between ranks overlap with computation"),
+        typer.Option(
+            "--measure",
+            help="start ranks that measure whether messages overlap with computation, and test messages "
+            "from device memory",
+        ),
     ] = False,
 ) -> None:
     """Find causes of slow or missing overlap on this machine, and print how to remove each.
@@ -250,8 +253,7 @@ def doctor(
       subcurrent doctor -n 4 --threads 2
       subcurrent doctor --measure --scratch /scratch/me
     """
-    waits = probing.covered(ranks) if measure else None
-    raise typer.Exit(examining.doctor(ranks, threads, scratch, console(), waits))
+    raise typer.Exit(examining.doctor(ranks, threads, scratch, console(), measure))
 
 
 def list_machines() -> None:

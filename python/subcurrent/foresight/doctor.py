@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
@@ -14,13 +16,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from .. import core
-from ..errors import OK, OTHER, BadInput
-from .doctor_checks import CHECKS, Finding, Sight
+from ..errors import OK, OTHER, BadInput, SubcurrentError
+from ..launch.plan import Plan
+from ..launch.ranks import launch_quietly
+from .doctor_checks import CHECKS, DeviceTest, Finding, Sight
+from .probe import covered
 
 
-def look(ranks: int, threads: int, folder: Path, waits: dict[str, float] | None = None) -> Sight:
-    """Examines this machine."""
+def look(ranks: int, threads: int, folder: Path, measure: bool = False) -> Sight:
+    """Examines this machine; with `measure` ranks also send messages."""
     build = core.build_info()
+    cuda = str(build.get("cuda", "no")) != "no"
     try:
         stat = os.statvfs("/dev/shm")
         shm = stat.f_frsize * stat.f_blocks
@@ -30,12 +36,29 @@ def look(ranks: int, threads: int, folder: Path, waits: dict[str, float] | None 
         ranks=ranks,
         threads=threads,
         library=str(build.get("mpi", "")),
-        cuda=str(build.get("cuda", "no")) != "no",
+        cuda=cuda,
         says_cuda=_says_cuda(),
         scratch=folder.resolve(),
         shm_bytes=shm,
-        waits=waits,
+        device=test_device(ranks) if measure and cuda else None,
+        waits=covered(ranks) if measure else None,
     )
+
+
+def test_device(ranks: int, device: str = "cuda") -> DeviceTest:
+    """Sends messages from and to the memory of the devices of so many ranks."""
+    with tempfile.TemporaryDirectory() as place:
+        plan = Plan("device", {}, str(Path(place) / "device"), ranks)
+        plan.probe = {"transport": "auto", "device": device}
+        ended = ""
+        try:
+            launch_quietly(plan)
+        except SubcurrentError as error:
+            ended = error.sentence.rstrip(".")
+        try:
+            return DeviceTest(**json.loads((Path(plan.folder) / "device.json").read_text()), ended=ended)
+        except FileNotFoundError:
+            return DeviceTest(ended=ended)
 
 
 def _says_cuda() -> bool | None:
@@ -51,13 +74,11 @@ def examine(sight: Sight) -> list[Finding]:
     return [check(sight) for check in CHECKS]
 
 
-def doctor(
-    ranks: int, threads: int, folder: Path, console: Console, waits: dict[str, float] | None = None
-) -> int:
+def doctor(ranks: int, threads: int, folder: Path, console: Console, measure: bool = False) -> int:
     """Prints the findings; exit code 1 if one is bad."""
     if ranks < 1 or threads < 1:
         raise BadInput(f"-n {ranks} --threads {threads} is not allowed: both must be whole numbers >= 1.")
-    found = examine(look(ranks, threads, folder, waits))
+    found = examine(look(ranks, threads, folder, measure))
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

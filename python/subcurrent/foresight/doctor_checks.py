@@ -22,6 +22,17 @@ SMALL_SHM = 1 << 30
 SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 
+@dataclass(frozen=True)
+class DeviceTest:
+    """What MPI states of device memory, and which test messages arrived: from a rank to itself, and to the
+    next one."""
+
+    declared: bool | None = None  # None: it could not be asked
+    to_itself: bool = False
+    around: bool = False
+    ended: str = ""  # the reason why the ranks ended before they had answered
+
+
 @dataclass
 class Sight:
     """What the checks examine; `root` is the folder that contains /proc and /sys."""
@@ -33,6 +44,7 @@ class Sight:
     library: str = mpi.OPEN_MPI  # the MPI that the engine was built with, as it names itself
     cuda: bool = False  # whether the engine was built for devices
     says_cuda: bool | None = None  # whether that MPI claims to read devices' memory; None: it is not known
+    device: DeviceTest | None = None  # None: not tested
     cpus: Cpus = field(default_factory=mpi.cpus)
     scratch: Path = Path("/tmp")
     shm_bytes: int | None = None  # of /dev/shm
@@ -94,23 +106,49 @@ def progress(sight: Sight) -> Finding:
 
 
 def device_messages(sight: Sight) -> Finding:
-    """The engine tests a CUDA-aware MPI before it uses it."""
+    """MPI must read and write device memory, and not only say so."""
     what = "device messages"
     if not sight.cuda:
-        return Finding(what, None, "this build has no CUDA")
+        return Finding(what, None, "cannot be checked: this build has no CUDA")
+    if sight.device is not None:
+        return _tested(what, sight.device)
     if sight.says_cuda is None:
-        return Finding(what, None, "whether MPI can read device memory is unknown: ompi_info was not found")
+        return Finding(what, None, "whether MPI says that it reads device memory is unknown", MEASURE)
     if not sight.says_cuda:
-        return Finding(
-            what, False, "MPI is not CUDA-aware: messages pass through pinned host memory",
-            "use an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)",
-        )  # fmt: skip
+        return Finding(what, False, NOT_CUDA_AWARE, WITH_CUDA)
     if sight.env.get("UCX_TLS") and not re.search(r"cuda|all", sight.env["UCX_TLS"]):
         return Finding(
             what, False, f"MPI could read device memory, but UCX_TLS = {sight.env['UCX_TLS']} excludes it",
             "add cuda_copy,cuda_ipc to UCX_TLS, or unset it",
         )  # fmt: skip
-    return Finding(what, True, "MPI says that it is CUDA-aware; each run tests this once")
+    return Finding(what, None, "MPI says that it is CUDA-aware; this was not tested", MEASURE)
+
+
+MEASURE = "subcurrent doctor --measure"
+NOT_CUDA_AWARE = "MPI is not CUDA-aware: messages pass through pinned host memory"
+WITH_CUDA = "use an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)"
+
+
+def _tested(what: str, test: DeviceTest) -> Finding:
+    """What MPI states of device memory, compared with what arrived."""
+    says = "MPI says that it is CUDA-aware, but"
+    if test.declared is None:
+        return Finding(what, None, f"cannot be checked: {test.ended}")
+    if not test.declared:
+        return Finding(what, False, NOT_CUDA_AWARE, WITH_CUDA)
+    if test.ended:
+        return Finding(
+            what, False, f"{says} a message from device memory ended the program: {test.ended}",
+            f"{WITH_CUDA} of this driver; until then OMPI_MCA_accelerator=null (Open MPI 5), "
+            "OMPI_MCA_mpi_cuda_support=0 (Open MPI 4) or MPIR_CVAR_ENABLE_GPU=0 (MPICH)",
+        )  # fmt: skip
+    if not test.around:
+        lost = "between ranks are lost or damaged" if test.to_itself else "are lost or damaged"
+        return Finding(
+            what, False, f"{says} messages from device memory {lost}: runs use pinned host memory",
+            f"{WITH_CUDA} of this driver; with UCX, UCX_TLS must include cuda_copy and cuda_ipc",
+        )  # fmt: skip
+    return Finding(what, True, "MPI is CUDA-aware: messages from device memory to device memory arrived")
 
 
 def binding(sight: Sight) -> Finding:

@@ -12,6 +12,7 @@ from ..errors import BadInput
 from .machine_keys import Machine, Rate
 
 COPIED = 2  # bytes that are read and written where one is copied
+NO_LIMIT = 2**62  # bytes, more than any message has
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "overhead": 0.0,
         "gap": 0.0,
         "sharing": 1,
+        "eager_limit": NO_LIMIT,
         "poke": poke,
         "look": machine.engine.look,
         "run": run,
@@ -159,6 +161,8 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         values["network_byte"] = sharing / (network.bandwidth * links)
         values["gap"] = network.gap * sharing
         values["sharing"] = sharing
+        if network.eager_limit is not None:
+            values["eager_limit"] = int(network.eager_limit)
         # up a tree and down again: on a bus one after the other, else as many as there are levels
         hops = where.nodes - 1 if network.kind == "bus" else math.ceil(math.log2(where.nodes))
         values["reduction_byte"] = 2 * hops / (network.bandwidth * links)
@@ -191,4 +195,5 @@ def without(values: dict[str, Any], what: str) -> dict[str, Any]:
         less |= dict.fromkeys(("read_byte", "written_byte", "both_byte"), 0.0)
     else:
         less |= dict.fromkeys(("latency", "overhead", "gap", "node_latency", "look", "run", "reduction"), 0.0)
+        less["eager_limit"] = NO_LIMIT  # no message waits for a progress call
     return less

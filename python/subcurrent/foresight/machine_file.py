@@ -20,14 +20,13 @@ from ..case.reading import Case, as_tables, load_case
 from ..errors import OK, BadInput
 from ..launch import memory, mpi
 from ..launch.plan import Plan
-from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
+from ..launch.ranks import launch_quietly
 from ..launch.run import ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import machine, worker
 from ..solvers.kinds import kind_of
 from .machine_keys import LARGEST_SPREAD
-from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, solve_rates
+from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, by_mpi, solve_rates
 from .machines import load_machine
 from .rehearse import Part, rehearse
 
@@ -78,14 +77,10 @@ def _plan(request: FileRequest, case: Case, folder: Path, ranks: int) -> Plan:
 
 def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
     """Measurements of ranks that are started here."""
-    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w", encoding="utf-8") as told:
-        folder = RunFolder(Path(place) / "probe")
-        folder.create()
-        plan = _plan(request, case, folder.path, ranks)
-        write_text(folder.plan, plan.text())
-        with Watcher(Console(file=told)) as watcher:
-            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log, lambda: None)
-        return json.loads((folder.path / "machine.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as place:
+        plan = _plan(request, case, Path(place) / "probe", ranks)
+        launch_quietly(plan)
+        return json.loads((Path(plan.folder) / "machine.json").read_text(encoding="utf-8"))
 
 
 def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
@@ -169,17 +164,19 @@ def _messages(found: dict[str, Any]) -> list[str]:
     """[network] if messages used MPI; within a node only the copies of the receiver count. A round is two
     messages out and two in, one after the other on the link."""
     times = {int(size): seconds for size, seconds in found["messages"].items()}
-    if not times or "mpi" not in found["transports"]:
+    if not times or not by_mpi(found):
         return []
     on_node = found["per_node"]
     byte = (times[LARGE] - times[SMALL]) / (2 * (LARGE - SMALL))
     fixed = max(times[SMALL] - 2 * SMALL * byte, 4e-8)
+    limit = found["eager_limit"]
     return [
         "",
         "[network]",
         f"latency = {max(fixed / 2, 1e-8):.3g}",
         f"bandwidth = {on_node / byte if byte > 0 else 1e13:.4g}  # {on_node} ranks a node",
         f"overhead = {fixed / 8:.3g}",
+        *([] if limit is None else [f"eager_limit = {limit}"]),
     ]
 
 

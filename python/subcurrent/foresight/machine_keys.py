@@ -104,6 +104,15 @@ class Network(Table):
     gap: float = key(
         "smallest interval in seconds between two messages of a node", "seconds from 0 to 1", 0.0, ge=0, le=1
     )
+    eager_limit: float | None = key(
+        "bytes of the largest message that is sent at once (eager protocol). Before a larger one the sender "
+        "asks the receiver, which answers at its next progress call (rendezvous); if left out, all messages "
+        "are sent at once",
+        "bytes from 0 to 1e12",
+        None,
+        ge=0,
+        le=1e12,
+    )
 
 
 class Gpu(Table):

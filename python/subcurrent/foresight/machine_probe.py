@@ -35,6 +35,11 @@ COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage 
 BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
 
 
+def by_mpi(found: dict[str, Any]) -> bool:
+    """Whether halos were messages of MPI, rather than copies in shared memory."""
+    return "mpi" in found["transports"]
+
+
 def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
     """Bytes/s that the threads of this process read and write together; each copies its own arrays."""
     import numpy as np  # noqa: PLC0415 - the launcher starts without it
@@ -116,6 +121,7 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found["per_node"] = on_node
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
+    found["eager_limit"] = module.eager_limit(context) if by_mpi(found) else None
     rates = module.disk_rate(context, scratch, DISK_BYTES) if scratch else None
     found["disk"] = [on_node * rate for rate in rates] if rates else None
     del solver, tiny

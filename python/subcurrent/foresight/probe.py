@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from ..launch import memory, mpi
 from ..launch.aside import recover, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
+from ..launch.ranks import command_for, launch, launch_quietly
 from ..launch.run import say, taken
 from ..launch.rundir import RunFolder, make_folder, write_text
 from ..rank import worker
@@ -83,15 +82,10 @@ def probe(request: ProbeRequest, console: Console) -> int:
 def covered(ranks: int, size: int = 1 << 20) -> dict[str, float]:
     """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and the remaining wait after
     longer work, with progress calls ("poked") and without ("silent")."""
-    with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w") as nowhere:
+    with tempfile.TemporaryDirectory() as folder:
         request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
-        plan = _plan(request)
-        run = RunFolder(request.out)
-        run.create()
-        write_text(run.plan, plan.text())
-        with Watcher(Console(file=nowhere)) as watcher:
-            launch(command_for(plan, run.plan), plan.layout(), watcher, run.log, lambda: None)
-        return read_table(run.path / "wait.csv")[0]
+        launch_quietly(_plan(request))
+        return read_table(request.out / "wait.csv")[0]
 
 
 def _plan(request: ProbeRequest) -> Plan:
@@ -120,7 +114,7 @@ def _plan(request: ProbeRequest) -> Plan:
     memory.check_messages(max(sizes), ranks)
     plan = Plan("probe", {}, str(request.out), ranks)
     plan.repeats = request.repeats
-    plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport}
+    plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport, "device": "cpu"}
     return plan
 
 

@@ -19,7 +19,7 @@ from .mpi import Layout
 class Plan:
     """One job for the ranks. `case` contains the resolved tables; checkpoints are sorted, newest first."""
 
-    kind: str  # "run", "strategies", "tune", "machine" or "probe"
+    kind: str  # "run", "strategies", "tune", "machine", "probe" or "device"
     case: dict[str, Any]
     folder: str
     ranks: int
@@ -38,7 +38,7 @@ class Plan:
 
     def engine(self) -> tuple[int, str]:
         """Threads of each rank, and the transport between ranks."""
-        if self.kind == "probe":
+        if self.probe:
             return 1, self.probe["transport"]
         engine = self.typed_case().engine
         return engine.threads, "delayed" if self.rate else engine.transport
@@ -48,7 +48,7 @@ class Plan:
 
     def device(self) -> str:
         """Where the fields are stored and computed: cpu, cuda or emulated."""
-        return "cpu" if self.kind == "probe" else self.typed_case().engine.device
+        return self.probe["device"] if self.probe else self.typed_case().engine.device
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"

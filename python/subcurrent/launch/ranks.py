@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from .. import core
 from . import emulated, guard, mpi, segments
 from .job import Job
 from .plan import Plan, digest
 from .progress import Watcher
+from .rundir import RunFolder, write_text
 
 WORKER = "subcurrent.rank.worker"
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -82,6 +85,16 @@ def launch(
                 return job.run(computing)
         finally:
             guard.kill_session(process.pid)
+
+
+def launch_quietly(plan: Plan) -> None:
+    """Runs the ranks of a plan in its folder, which is new, and prints nothing. Raises SubcurrentError as
+    launch() does."""
+    folder = RunFolder(Path(plan.folder))
+    folder.create()
+    write_text(folder.plan, plan.text())
+    with Path(os.devnull).open("w") as nowhere, Watcher(Console(file=nowhere)) as watcher:
+        launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log)
 
 
 def _ask_when_launcher_ends() -> None:

@@ -181,3 +181,20 @@ def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
         writer.writerows(rows)
         write_text(Path(plan.folder) / "wait.csv", text.getvalue())
     return 0
+
+
+def try_device_messages(module: ModuleType, context: Any, plan: Plan) -> int:
+    """What MPI states of device memory, and then what arrives of test messages. Rank 0 writes `device.json`
+    after each of both: a library whose statement is wrong may end the program at the first message."""
+    found = {"declared": module.device_messages_declared(context)}
+    _write_found(context, plan, found)
+    if found["declared"]:
+        found["to_itself"], found["around"] = module.test_device_messages(context)
+        _write_found(context, plan, found)
+    return 0
+
+
+def _write_found(context: Any, plan: Plan, found: dict[str, bool]) -> None:
+    if context.rank == 0:
+        write_text(Path(plan.folder) / "device.json", json.dumps(found) + "\n")
+    context.barrier()

@@ -20,7 +20,7 @@ from ..launch import events, guard, outcome
 from ..launch.lock import among_the_ranks
 from ..launch.plan import Plan, read_plan
 from ..launch.rundir import RunFolder
-from .measure import measure_strategies, measure_wait
+from .measure import measure_strategies, measure_wait, try_device_messages
 from .session import run_case
 from .tuning import measure_candidates
 
@@ -118,6 +118,8 @@ def _do(
     if plan.kind == "machine":
         return measure_machine(module, context, plan, computing)
     computing()
+    if plan.kind == "device":
+        return try_device_messages(module, context, plan)
     return measure_wait(module, context, plan)
 
 
