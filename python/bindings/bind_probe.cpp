@@ -9,6 +9,7 @@
 #include "engine/move/stream/rate.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/eager_limit.hpp"
+#include "model/probe/copy_rate.hpp"
 #include "model/probe/wait_curve.hpp"
 #include "python/bindings/faces.hpp"
 
@@ -40,6 +41,8 @@ void bind_probe(nb::module_& module) {
       },
       "context"_a, "bytes"_a, "cover"_a, "poke_seconds"_a, "repeats"_a,
       "Waiting left of exchanges under work that covers them, in seconds; collective.");
+  module.def("copy_rate", &model::copy_rate, "threads"_a, "bytes"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Bytes/s that so many threads read and write together, each copying within `bytes` of its own.");
   module.def(
       "disk_rate",
       [](Ranks& ranks, std::string scratch, std::int64_t bytes) {

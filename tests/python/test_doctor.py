@@ -179,7 +179,9 @@ def test_what_cannot_be_seen_is_not_called_good(
 def test_without_a_device_one_sentence_says_that_nothing_was_checked(tmp_path: Path) -> None:
     said = checks.device_messages(sight(tmp_path, cuda=False)).says
     assert said == "cannot be checked: this build has no CUDA"
-    found = checks.device_messages(sight(tmp_path, device=DeviceTest(ended="this machine has no CUDA device")))
+    found = checks.device_messages(
+        sight(tmp_path, device=DeviceTest(ended="this machine has no CUDA device"))
+    )
     assert found.says == "cannot be checked: this machine has no CUDA device"
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_tables, load_case
 from subcurrent.foresight import machine_file, machine_probe, scale
-from subcurrent.foresight.machine_figures import bandwidth, figures, places
+from subcurrent.foresight.machine_figures import IN_MEMORY, Share, bandwidth, figures, places
 from subcurrent.foresight.machines import load_machine
 from subcurrent.launch.plan import Plan
 
@@ -36,6 +36,9 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
         "run": 20e-6,
         "transports": "none",
         "eager_limit": None,
+        "near": [],
+        "cells": 8000 // ranks,
+        "smaller": [],
         "per_node": ranks,
     }
     return one | more
@@ -87,6 +90,30 @@ def test_the_file_gives_back_what_was_measured(tmp_path: Path, case: Any) -> Non
     assert both.spread == 0
     assert there.engine.run == pytest.approx(20e-6)
     assert there.node.core_flops == pytest.approx(138 / CELL, rel=1e-3)
+
+
+def test_fewer_cells_have_rates_of_their_own(tmp_path: Path, case: Any) -> None:
+    """An eighth of the cells, in the caches, three times as fast; prediction between the two."""
+    whole, eighth = {"advance": {"all": 10 * 8000 * CELL}}, {"advance": {"all": 40 * 1000 * CELL / 3}}
+    smaller = {"size": [10, 10, 10], "cells": 1000, "passes": 40, "rounds": [eighth] * 3}
+    small = {"advance": ALONE["advance"] | {"all": (1000, 100)}}
+    one = found(1, [whole] * 3, smaller=[smaller])
+    there = written(tmp_path, machine_file.text_of(case, [one], [ALONE, small]))
+    of = {rate.cells: rate.cell for rate in there.rates["dendrite"]["advance"]}
+    assert of == {8000: pytest.approx(CELL, rel=1e-3), 1000: pytest.approx(CELL / 3, rel=1e-3)}
+    where = places(there, 1, 1)
+    ((cell, _),) = figures(there, "dendrite", where, 1e-3, Share(8000 / 8**0.5, 0))["rates"]["advance"]
+    assert cell == pytest.approx(2 / 3 * CELL, rel=1e-3)
+
+
+def test_copies_in_caches_become_tables(tmp_path: Path, case: Any) -> None:
+    """Of both layouts; with one core busy that of all ranks counts, as for copies in memory."""
+    rounds = [{"advance": {"all": 10 * 8000 * CELL}}] * 3
+    alone = found(1, rounds, near=[[65536, 1, 70e9]])
+    both = found(2, rounds, near=[[65536, 1, 80e9], [65536, 2, 60e9]])
+    there = written(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, ALONE]))
+    assert [bandwidth(there, busy, 65536) for busy in (1, 2)] == [80e9, 120e9]
+    assert bandwidth(there, 2) == 16e9
 
 
 def test_boundary_conditions_have_rates_by_field(tmp_path: Path, case: Any) -> None:
@@ -186,7 +213,6 @@ def test_ranks_of_other_nodes_are_not_cores_of_this_one(
 
 def test_copies_are_those_of_the_ranks_of_a_node(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What rank 0 of four on two nodes writes."""
-    monkeypatch.setattr(machine_probe, "copy_rate", lambda threads: 1e9 * threads)
     monkeypatch.setattr(machine_probe, "ranks_here", lambda ranks: ranks // 2)
     for name in ("_solver", "_tiny", "_round"):
         monkeypatch.setattr(machine_probe, name, lambda *_: None)
@@ -195,10 +221,15 @@ def test_copies_are_those_of_the_ranks_of_a_node(monkeypatch: pytest.MonkeyPatch
     context = SimpleNamespace(
         rank=0, size=4, sample=lambda *_: None, barrier=lambda: None, transports=lambda: "mpi"
     )
-    module = SimpleNamespace(wait_curve=lambda *_: [], eager_limit=lambda _: 4064)
+    module = SimpleNamespace(
+        copy_rate=lambda threads, size: threads * (1e9 if size == IN_MEMORY else 4e9),
+        wait_curve=lambda *_: [],
+        eager_limit=lambda _: 4064,
+    )
     assert machine_probe.measure_machine(module, context, plan, lambda: None) == 0
     told = json.loads((tmp_path / "machine.json").read_text())
     assert told["copies"] == {"1": 1e9, "6": 6e9}
+    assert told["near"] == [[size, busy, 4e9] for size in machine_probe.NEAR for busy in (1, 6)]
     assert told["per_node"] == 2
     assert told["eager_limit"] == 4064
 
@@ -232,7 +263,10 @@ def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
     done = program("probe", "nickel_small", "-n", "2", "--machine-file", str(file), "--steps", "2", *small)
     assert done.returncode == 0, done.stderr
     there = load_machine(file)
-    assert {rate.busy for rate in there.rates["dendrite"]["advance"]} == {1, 2}
+    sizes = {(rate.busy, rate.cells) for rate in there.rates["dendrite"]["advance"]}
+    assert sizes == {(busy, n**3 // busy) for busy in (1, 2) for n in (32, 16, 8)}
+    sizes = {(one.busy, one.bytes) for one in there.node.copies}
+    assert sizes == {(busy, size) for busy in (1, 2) for size in machine_probe.NEAR}
     again = program("probe", "nickel_small", "--machine-file", str(file), *small)
     assert again.returncode == 2
     assert "exists already" in again.stderr

@@ -13,7 +13,16 @@ from subcurrent.case.library import find_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import machines
 from subcurrent.foresight.job_script import JobRequest, script
-from subcurrent.foresight.machine_figures import bandwidth, figures, places, rate_of, reduction, without
+from subcurrent.foresight.machine_figures import (
+    Share,
+    bandwidth,
+    figures,
+    places,
+    rate_of,
+    reduction,
+    scatter_of,
+    without,
+)
 from subcurrent.foresight.machine_keys import Rate
 
 SMALL = """
@@ -103,6 +112,42 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
         ),
         (
             "[launch]",
+            "[[rates.dendrite.advance]]\ncell = 1e-9\ncells = 0\n[launch]",
+            "rates.dendrite.advance.cells = 0 is not allowed: it must be a whole number from 1 to 10^15.",
+        ),
+        (
+            "[launch]",
+            "[[rates.dendrite.advance]]\ncell = 1e-9\ncells = 8\n"
+            "[[rates.dendrite.advance]]\ncell = 1e-9\n[launch]",
+            "rates.dendrite.advance.cells is missing in some of its tables: it must be in all or in none.",
+        ),
+        (
+            "[network]",
+            "[[node.copies]]\nbytes = 1e6\nbandwidth = 1e9\nbusy = 9\n[network]",
+            "node.copies.busy = 9 is not allowed: it must be at most node.cores = 8.",
+        ),
+        (
+            "[network]",
+            "[[node.copies]]\nbytes = 1e6\nbandwidth = 10\n[network]",
+            "node.copies[0].bandwidth = 10.0 is not allowed: node.copies.bandwidth must be bytes/s from 1e5",
+        ),
+        (
+            "[network]",
+            "[[node.copies]]\nbytes = 1e6\n[network]",
+            "node.copies[0].bandwidth is missing: it must be bytes/s from 1e5 to 1e14.",
+        ),
+        (
+            "[network]",
+            "[[node.copies]]\nbytes = 1e6\nbandwith = 1e9\n[network]",
+            "node.copies[0].bandwith is not a known key, did you mean node.copies[0].bandwidth",
+        ),
+        (
+            "links = 2",
+            "eager_limit = -1",
+            "network.eager_limit = -1.0 is not allowed: it must be bytes from 0 to 1e12.",
+        ),
+        (
+            "[launch]",
             "[[rates.dendritte.advance]]\ncell = 1e-9\n[launch]",
             "rates.dendritte is not known, did you mean rates.dendrite: a solver is one of cavity,",
         ),
@@ -169,6 +214,27 @@ def test_cores_share_the_memory_of_their_node(tmp_path: Path) -> None:
     assert reduction(machine, places(machine, 1, 1)) == 0
 
 
+def test_arrays_in_caches_are_copied_faster(tmp_path: Path) -> None:
+    """Between two sizes, and between the largest of them and memory, linear in the logarithm."""
+    tables = "".join(
+        f"[[node.copies]]\nbytes = {size}\nbandwidth = {rate}\nbusy = {busy}\n"
+        for size, rate, busy in ((2**16, 80e9, 1), (2**20, 40e9, 1), (2**16, 60e9, 4), (2**20, 30e9, 4))
+    )
+    machine = machines.load_machine(written(tmp_path, SMALL.replace("[network]", tables + "[network]")))
+    assert [bandwidth(machine, 1, size) for size in (1, 2**16, 2**18, 2**20)] == [80e9, 80e9, 60e9, 40e9]
+    assert bandwidth(machine, 1, 2**24) == pytest.approx(30e9)  # halfway to memory, 20e9 at 2^28
+    assert [bandwidth(machine, 1, size) for size in (2**28, 2**40)] == [20e9, 20e9]
+    assert bandwidth(machine, 4, 2**16) == 4 * 60e9
+    assert bandwidth(machine, 3, 2**16) == pytest.approx(3 * (80e9 + 2 / 3 * (60e9 - 80e9)))
+    assert bandwidth(machine, 1) == 20e9
+    where = places(machine, 1, 2)
+    of = figures(machine, "dendrite", where, 1e-3, Share(1000, 2**21))
+    # two threads: the arrays of each are half as large; one thread works on all of them
+    rates = [bandwidth(machine, 2, 2**21) / 2, bandwidth(machine, 2, 2**20)]
+    assert of["byte"] == [pytest.approx(1 / rate) for rate in rates]
+    assert of["copied_byte"] == figures(machine, "dendrite", where, 1e-3)["copied_byte"]
+
+
 def test_on_a_bus_all_ranks_share_one_link(tmp_path: Path) -> None:
     bus = SMALL.replace("links = 2", 'links = 2\nkind = "bus"')
     machine = machines.load_machine(written(tmp_path, bus))
@@ -206,6 +272,21 @@ def test_rates_lie_between_the_measured_loads() -> None:
     assert rate_of(rates, 2, 1)[0] == pytest.approx(0.5e-9)
 
 
+def test_rates_lie_between_the_measured_numbers_of_cells() -> None:
+    """At each load of the node by itself: what fits into the caches with one busy core need not with two."""
+    alone = [Rate(cell=1e-9, busy=1, cells=1000), Rate(cell=3e-9, row=8e-9, busy=1, cells=64_000)]
+    both = [Rate(cell=2e-9, busy=2, cells=500), Rate(cell=8e-9, busy=2, cells=32_000)]
+    rates = [*alone, *both]
+    assert rate_of(rates, 1, 1, 8000) == [pytest.approx(2e-9), pytest.approx(4e-9)]  # halfway: 8 = sqrt(64)
+    assert [rate_of(rates, 1, 1, cells)[0] for cells in (10, 1000, 64_000, 1e9)] == [1e-9, 1e-9, 3e-9, 3e-9]
+    assert rate_of(rates, 1, 2, 4000)[0] == pytest.approx(5e-9)
+    assert rate_of(rates, 1, 2, 32_000)[0] == 8e-9
+    assert rate_of(rates, 1, 1)[0] == 3e-9  # an unknown number counts as large
+    assert rate_of([Rate(cell=7e-9)], 1, 1, 10)[0] == 7e-9
+    scattered = [Rate(cell=1e-9, cells=1000, spread=0.1), Rate(cell=1e-9, cells=64_000, spread=0.3)]
+    assert [scatter_of(scattered, 1, 1, cells) for cells in (7000, 9000, None)] == [0.1, 0.3, 0.1]
+
+
 def test_without_something_the_rest_stays(tmp_path: Path) -> None:
     machine = machines.load_machine(written(tmp_path, SMALL))
     of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
@@ -214,6 +295,18 @@ def test_without_something_the_rest_stays(tmp_path: Path) -> None:
     assert without(of, "bandwidth") == of | dict.fromkeys(bytes_of, 0)
     assert without(of, "latency")["network_byte"] == of["network_byte"]
     assert without(of, "latency")["latency"] == 0
+
+
+def test_large_messages_ask_before_they_leave(tmp_path: Path) -> None:
+    """Without latency none waits for an answer."""
+    limited = SMALL.replace("links = 2", "links = 2\neager_limit = 8192")
+    machine = machines.load_machine(written(tmp_path, limited))
+    of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
+    assert of["eager_limit"] == 8192
+    unlimited = machines.load_machine(written(tmp_path, SMALL))
+    assert figures(unlimited, "dendrite", places(unlimited, 16, 2), 1e-3)["eager_limit"] > 1e18
+    assert without(of, "latency")["eager_limit"] > 1e18
+    assert without(of, "bandwidth")["eager_limit"] == 8192
 
 
 def test_a_job_for_slurm(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from subcurrent.case.keys import Table, fields, nested
-from subcurrent.foresight.machine_keys import Machine, Rate
+from subcurrent.foresight.machine_keys import Copies, Machine, Rate
 
 from .case_keys import HEAD, rows
 
@@ -16,8 +16,9 @@ values and its default. If a value is missing or out of range, the file is refus
 one sentence. In the files that `subcurrent machines` lists, each number has its source beside it. Besides the
 tables below, a file has two keys: `name`, shown in tables and scripts, and optionally `about`, a sentence
 that `subcurrent machines` prints. If a stage has no measured rate, its time is estimated as the longer of
-two: its declared bytes at the memory bandwidth (`node.copy_bandwidth`, shared by the busy cores), or its
-declared operations at `node.core_flops`; on a device, at `gpu.bandwidth` and `gpu.flops`.
+two: its declared bytes at the memory bandwidth (`node.copy_bandwidth`, shared by the busy cores, or
+`[[node.copies]]` where the arrays of a rank fit into caches), or its declared operations at
+`node.core_flops`; on a device, at `gpu.bandwidth` and `gpu.flops`.
 """
 
 
@@ -27,6 +28,8 @@ def page() -> str:
         table = nested(field)
         if table is not None:
             parts.append(_section(f"[{name}]", table, name))
+        if name == "node":
+            parts.append(_section("[[node.copies]]", Copies, "node.copies"))
     parts.append(_section("[[rates.SOLVER.STAGE]]", Rate, "rates.SOLVER.STAGE"))
     return "\n".join(parts)
 

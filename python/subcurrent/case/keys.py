@@ -89,6 +89,13 @@ def nested(field: FieldInfo) -> type[Table] | None:
     return kind if isinstance(kind, type) and issubclass(kind, Table) else None
 
 
+def repeated(field: FieldInfo) -> type[Table] | None:
+    """The table of which a key holds several, such as [[seeds]], or None."""
+    kind = _kind(field)
+    inner = get_args(kind) if get_origin(kind) is list else ()
+    return inner[0] if inner and isinstance(inner[0], type) and issubclass(inner[0], Table) else None
+
+
 def fields(table: type[Table]) -> dict[str, FieldInfo]:
     """The keys of a table by their names in the file."""
     return {field.alias or name: field for name, field in table.model_fields.items()}

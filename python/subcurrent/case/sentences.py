@@ -7,7 +7,7 @@ import difflib
 import re
 from typing import Any
 
-from .keys import Table, all_keys, allowed, fields, nested, shown
+from .keys import Table, all_keys, allowed, fields, nested, repeated, shown
 
 
 def nearest(word: str, known: list[str]) -> str | None:
@@ -33,8 +33,11 @@ def _follow(model: type[Table], location: tuple) -> tuple[type[Table], list[str 
     """Walks an error's location down the tables; what pydantic adds for unions and models is left out."""
     table, keys, field = model, [], None
     for part in location:
-        if field is None or nested(field):
-            table = nested(field) if field else model
+        below = nested(field) if field else model
+        if below is None and isinstance(keys[-1], int):
+            below = repeated(field)
+        if below:
+            table = below
             keys.append(part)
             field = fields(table).get(part)
             if field is None:

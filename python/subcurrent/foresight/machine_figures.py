@@ -5,6 +5,7 @@ them."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..errors import BadInput
 from .machine_keys import Machine, Rate
 
 COPIED = 2  # bytes that are read and written where one is copied
+IN_MEMORY = 256 * 2**20  # bytes of a core's arrays of which caches hold hardly a part
 NO_LIMIT = 2**62  # bytes, more than any message has
 
 
@@ -74,39 +76,92 @@ def places(machine: Machine, ranks: int, threads: int, per_node: int | None = No
     return where
 
 
-def bandwidth(machine: Machine, busy: int) -> float:
-    """Bytes/s that `busy` cores of a node read and write together."""
+@dataclass(frozen=True)
+class Share:
+    """What a rank has of a case: whether it fits into caches."""
+
+    cells: float
+    bytes: float  # of its arrays
+
+
+def bandwidth(machine: Machine, busy: int, each: float | None = None) -> float:
+    """Bytes/s that `busy` cores of a node read and write together, each in arrays of so many bytes; None: in
+    memory."""
     node = machine.node
     alone = node.core_bandwidth or node.copy_bandwidth / node.cores
-    return min(node.copy_bandwidth, busy * alone)
+    if each is None or not node.copies:
+        return min(node.copy_bandwidth, busy * alone)
+    ends, share = _loads([one.busy for one in node.copies], busy)
+    rates = []
+    for load in ends:
+        points = {one.bytes: (one.bandwidth,) for one in node.copies if one.busy == load}
+        points.setdefault(IN_MEMORY, (bandwidth(machine, load) / load,))
+        rates.append(_at(points, each)[0])
+    return busy * (rates[0] + share * (rates[1] - rates[0]))
 
 
-def rate_of(rates: list[Rate], threads: int, busy: int) -> list[float]:
-    """Seconds for a cell and for a row of a rank with `threads` threads: interpolated between the measured
-    loads of the node, the nearest load outside of them. For another number of threads, they are assumed to
+def _loads(known: Iterable[int], busy: int) -> tuple[tuple[int, int], float]:
+    """The measured numbers of busy cores below and above, and how far `busy` lies between them; the nearest
+    twice outside of them."""
+    loads = sorted(set(known))
+    above = next((load for load in loads if load >= busy), loads[-1])
+    below = next((load for load in reversed(loads) if load <= busy), loads[0])
+    share = 0.0 if above == below else (busy - below) / (above - below)
+    return (below, above), min(1.0, max(0.0, share))
+
+
+def _at(points: dict[float, tuple[float, ...]], size: float) -> tuple[float, ...]:
+    """Values at a size: linear in its logarithm between those that are known, the nearest outside of them."""
+    below = max((one for one in points if one <= size), default=min(points))
+    above = min((one for one in points if one >= size), default=max(points))
+    if above <= below:
+        return points[below]
+    share = math.log(size / below) / math.log(above / below)
+    return tuple(a + share * (b - a) for a, b in zip(points[below], points[above], strict=True))
+
+
+def rate_of(rates: list[Rate], threads: int, busy: int, cells: float | None = None) -> list[float]:
+    """Seconds for a cell and for a row of a rank with `threads` threads and so many cells: interpolated
+    between the measured loads of the node, the nearest load outside of them, and at each between the measured
+    numbers of cells; the largest if the number is unknown. For another number of threads, they are assumed to
     share the work."""
     nearest = min({rate.threads for rate in rates}, key=lambda t: (abs(t - threads), t))
-    known = sorted((rate for rate in rates if rate.threads == nearest), key=lambda rate: rate.busy)
-    above = next((rate for rate in known if rate.busy >= busy), known[-1])
-    below = next((rate for rate in reversed(known) if rate.busy <= busy), known[0])
-    share = 0.0 if above.busy == below.busy else (busy - below.busy) / (above.busy - below.busy)
-    share = min(1.0, max(0.0, share))
-    scale = nearest / threads
-    return [scale * (a + share * (b - a)) for a, b in ((below.cell, above.cell), (below.row, above.row))]
+    known = [rate for rate in rates if rate.threads == nearest]
+    ends, share = _loads([rate.busy for rate in known], busy)
+    scale, found = nearest / threads, []
+    for load in ends:
+        points = {float(rate.cells or 1): (rate.cell, rate.row) for rate in known if rate.busy == load}
+        found.append(_at(points, max(points) if cells is None else cells))
+    return [scale * (a + share * (b - a)) for a, b in zip(*found, strict=True)]
 
 
-def scatter_of(rates: list[Rate], threads: int, busy: int) -> float:
-    """Scatter of the times behind rate_of(), as a fraction: that of the nearest measured load."""
-    return min(rates, key=lambda rate: (abs(rate.threads - threads), abs(rate.busy - busy))).spread
+def scatter_of(rates: list[Rate], threads: int, busy: int, cells: float | None = None) -> float:
+    """Scatter of the times behind rate_of(), as a fraction: that of the nearest measured load and number of
+    cells."""
+
+    def distance(rate: Rate) -> tuple[float, ...]:
+        size = abs(math.log(rate.cells / cells)) if cells and rate.cells else 0.0
+        return abs(rate.threads - threads), abs(rate.busy - busy), size
+
+    return min(rates, key=distance).spread
 
 
 def scattered(
-    values: dict[str, Any], machine: Machine, solver: str, where: Places, end: float
+    values: dict[str, Any],
+    machine: Machine,
+    solver: str,
+    where: Places,
+    *,
+    end: float,
+    share: Share | None = None,
 ) -> dict[str, Any]:
     """The same machine with all stages at the fast (end = -1) or slow (end = 1) end of the measured
     scatter."""
-    rates = machine.rates.get(solver, {})
-    factors = {s: 1 + end * min(scatter_of(r, where.threads, where.busy), 1.0) / 2 for s, r in rates.items()}
+    scatters = {
+        stage: scatter_of(rates, where.threads, where.busy, share and share.cells)
+        for stage, rates in machine.rates.get(solver, {}).items()
+    }
+    factors = {stage: 1 + end * min(scatter, 1.0) / 2 for stage, scatter in scatters.items()}
     return values | {
         "rates": {
             stage: [[factors[stage] * one for one in pair] for pair in pairs]
@@ -115,14 +170,17 @@ def scattered(
     }
 
 
-def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[str, Any]:
-    """The input of `_core.forecast` for one rank, if the others are equally busy. `poke`: seconds between
-    progress calls."""
+def figures(
+    machine: Machine, solver: str, where: Places, poke: float, share: Share | None = None
+) -> dict[str, Any]:
+    """The input of `_core.forecast` for one rank with its share of the case, if the others are equally busy;
+    None: too large for caches. `poke`: seconds between progress calls."""
     each = range(1, where.threads + 1)
     gpu, network = machine.gpu, machine.network
     per_core = bandwidth(machine, where.busy) / where.busy
     if gpu is None:
-        byte = [1 / (per_core * t) for t in each]
+        near = [bandwidth(machine, where.busy, share and share.bytes / t) / where.busy for t in each]
+        byte = [1 / (rate * t) for t, rate in zip(each, near, strict=True)]
         flop = [1 / (machine.node.core_flops * t) for t in each]
         copied, run = COPIED / per_core, machine.engine.run
     else:
@@ -131,7 +189,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
     values = {
         "threads": where.threads,
         "rates": {
-            stage: [rate_of(rates, t, where.busy) for t in each]
+            stage: [rate_of(rates, t, where.busy, share and share.cells) for t in each]
             for stage, rates in machine.rates.get(solver, {}).items()
         },
         "byte": byte,

@@ -114,14 +114,18 @@ def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], consol
     say(console, f"machine file: {request.out}")
 
 
+def by_size(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The measurements of each layout, and after them those of its smaller sizes."""
+    return [*found, *(one | smaller for one in found for smaller in one["smaller"])]
+
+
 def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The boxes of one pass of rank 0, in each of the measured layouts."""
+    """The boxes of one pass of rank 0, in each of the measured layouts and sizes."""
     parts, length = [], case.pass_length()
-    for one in found:
+    for one in by_size(found):
         strategy = "ordered" if one["ranks"] > 1 else "blocking"
-        parts.append(
-            Part(as_tables(case), [0], one["ranks"], one["ranks"], one["threads"], length, [strategy])
-        )
+        tables = as_tables(case.sized(one["size"]) if "size" in one else case)
+        parts.append(Part(tables, [0], one["ranks"], one["ranks"], one["threads"], length, [strategy]))
     return [next(iter(answer.values()))["work"] for answer in rehearse(parts)]
 
 
@@ -143,6 +147,9 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
         f"core_flops = {_flops(works[0], found[0]):.4g}  # of this case's stages",
         f"memory = {here['memory_gib'] * 2**30:.4g}",
     ]
+    near = {(size, busy): rate for one in found for size, busy, rate in one["near"]}
+    for (size, busy), rate in sorted(near.items()):
+        lines += ["", "[[node.copies]]", f"bytes = {size}", f"bandwidth = {rate:.4g}", f"busy = {busy}"]
     lines += _messages(most)
     if most.get("disk"):
         read, written, both = (f"{rate:.4g}" for rate in most["disk"])
@@ -154,7 +161,7 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
             f"both = {both}",
         ]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
-    for work, one in zip(works, found, strict=True):
+    for work, one in zip(works, by_size(found), strict=True):
         lines += _rates(case, work, one)
     lines += ["", "[launch]", 'kind = "mpirun"']
     return "\n".join(lines) + "\n"
@@ -225,6 +232,7 @@ def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]
             f"row = {row:.4g}",
             f"threads = {found['threads']}",
             f"busy = {found['per_node'] * found['threads']}",
+            f"cells = {found['cells']}",
             f"spread = {_spread(kernel, work[kernel], found):.3g}",
         ]
     return lines

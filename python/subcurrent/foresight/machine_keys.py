@@ -14,6 +14,24 @@ from pydantic import Field
 from ..case.keys import Table, key
 
 
+class Copies(Table):
+    """Bandwidth of copies within arrays that fit into caches."""
+
+    bytes: float = key(
+        "bytes that a core reads and writes again and again", "bytes from 1 to 1e12", ge=1, le=1e12
+    )
+    bandwidth: float = key(
+        "bytes read and written per second by one core", "bytes/s from 1e5 to 1e14", ge=1e5, le=1e14
+    )
+    busy: int = key(
+        "cores of the node that copied at the same time",
+        "a whole number from 1 to 100000",
+        1,
+        ge=1,
+        le=100_000,
+    )
+
+
 class Node(Table):
     """One node. A rank computes on `threads` of its cores."""
 
@@ -31,6 +49,13 @@ class Node(Table):
         None,
         ge=1e5,
         le=1e13,
+    )
+    copies: list[Copies] = key(
+        "bandwidths of arrays that fit into caches. Stages without a measured rate have that of their rank's "
+        "size: interpolated between the measured ones, and above them towards the bandwidth of memory, which "
+        "is taken to be that of 256 MiB for each core",
+        "tables [[node.copies]]",
+        [],
     )
     core_flops: float = key(
         "floating-point operations per second that one core achieves in loops over cells",
@@ -204,6 +229,14 @@ class Rate(Table):
         1,
         ge=1,
         le=100_000,
+    )
+    cells: int | None = key(
+        "cells of the rank during the measurement. Arrays of fewer cells may fit into caches, so predictions "
+        "interpolate between the measured numbers of cells; if left out, the rate holds for any number",
+        "a whole number from 1 to 10^15",
+        None,
+        ge=1,
+        le=10**15,
     )
     spread: float = key(
         "scatter of the measured times as a fraction of their median; 10 means 10 or more",

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ranks' side of `subcurrent probe CASE`: this machine's figures, for a machine file.
 
-Measured are copies by numbers of busy cores, messages around the ring of ranks, what the engine takes for a
-run that has hardly a cell, the disk if the case has fields in files, and the rates of the case's own stages:
-under `ordered`, which computes shell and core apart, on one rank alone and on all. Cells and rows of the
-shell and the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
+Measured are copies by numbers of busy cores and size of the arrays, messages around the ring of ranks and
+the eager limit of MPI, what the engine takes for a run that has hardly a cell, the disk if the case has
+fields in files, and the rates of the case's own stages: under `ordered`, which computes shell and core apart,
+on one rank alone and on all, for the case's number of cells and for fewer. Cells and rows of the shell and
+the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
 """
 
 from __future__ import annotations
 
 import json
-import threading
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,11 +26,15 @@ from ..launch.rundir import write_text
 from ..rank.measure import advance, remove_apart
 from ..solvers.cases import SOLVERS
 from ..solvers.kinds import kind_of
+from .machine_figures import IN_MEMORY
 
-COPIED_BYTES = 128 << 20  # of an array that no cache holds
-COPIES = 5
+NEAR = [
+    1 << power for power in (16, 19, 22, 25)
+]  # bytes of a core's arrays, from a first-level cache to a last
 SMALL, LARGE = 4096, 1 << 20  # bytes of messages
 TINY = 8  # cells along an axis
+PARTS = (2, 4)  # of the cells along each axis, for smaller working sets
+SHORTER = 4  # these steps take an eighth of the time or less, so more are timed together
 DISK_BYTES = 64 << 20  # of a rank, in each direction
 COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
 BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
@@ -38,29 +43,6 @@ BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
 def by_mpi(found: dict[str, Any]) -> bool:
     """Whether halos were messages of MPI, rather than copies in shared memory."""
     return "mpi" in found["transports"]
-
-
-def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
-    """Bytes/s that the threads of this process read and write together; each copies its own arrays."""
-    import numpy as np  # noqa: PLC0415 - the launcher starts without it
-
-    count = size // 8
-    pairs = [(np.ones(count), np.zeros(count)) for _ in range(threads)]
-
-    def copy(pair: tuple[Any, Any]) -> None:
-        np.copyto(pair[1], pair[0])
-
-    best = float("inf")
-    for _ in range(COPIES):
-        workers = [threading.Thread(target=copy, args=(pair,)) for pair in pairs[1:]]
-        begin = time.perf_counter()
-        for worker in workers:
-            worker.start()
-        copy(pairs[0])
-        for worker in workers:
-            worker.join()
-        best = min(best, time.perf_counter() - begin)
-    return 2 * 8 * count * threads / best
 
 
 def solve_rates(
@@ -109,15 +91,21 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     length = plan.typed_case().pass_length()
     passes = -(-plan.steps // length)  # each as long as what is rehearsed
     found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": {}}
-    alone = copy_rate(1) if context.rank == 0 else 0.0
-    context.barrier()
     on_node = ranks_here(ranks)
-    found["copies"] = {1: alone, on_node * threads: on_node * copy_rate(threads)}
-    context.barrier()
+    found["near"] = []
+    for size in (*NEAR, IN_MEMORY):
+        alone = module.copy_rate(1, size) if context.rank == 0 else 0.0
+        context.barrier()
+        found["copies"] = {1: alone, on_node * threads: on_node * module.copy_rate(threads, size)}
+        context.barrier()
+        if size != IN_MEMORY:
+            found["near"] += [[size, busy, rate / busy] for busy, rate in found["copies"].items()]
     if ranks > 1:
         rows = module.wait_curve(context, [SMALL, LARGE], 1.5, 0.5e-3, 11)
         found["messages"] = {int(row["bytes"]): row["alone"] for row in rows}
+    found["cells"] = math.prod(plan.typed_case().cells()) // ranks
     found["rounds"] = [_round(context, solver, passes, length) for _ in range(plan.repeats)]
+    found["smaller"] = _smaller(module, context, plan, SHORTER * passes)
     found["per_node"] = on_node
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
@@ -155,6 +143,28 @@ def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:
         return _solver(module, context, plan, as_tables(small))
     except (BadInput, ValueError, module.Error):
         return None
+
+
+def _smaller(module: ModuleType, context: Any, plan: Plan, passes: int) -> list[dict[str, Any]]:
+    """Rounds of the case on fewer cells, whose arrays may fit into caches; those that it allows. Fields in
+    files are in no cache."""
+    case, all_found = plan.typed_case(), []
+    length = case.pass_length()
+    for part in PARTS if _scratch(plan) is None else ():
+        size = [n // part if n > 1 else 1 for n in case.size()[1]]
+        if any(1 < n < TINY * part for n in case.size()[1]):
+            continue
+        try:
+            small = case.sized(size)
+            small.check_ranks(context.size)
+            solver = _solver(module, context, plan, as_tables(small))
+            rounds = [_round(context, solver, passes, length) for _ in range(plan.repeats)]
+        except (BadInput, ValueError, module.Error):
+            continue
+        found = {"size": size, "cells": math.prod(small.cells()) // context.size}
+        all_found.append(found | {"passes": passes, "rounds": rounds})
+        del solver
+    return all_found
 
 
 def _round(context: Any, solver: Any, passes: int, length: int) -> dict[str, dict[str, float]]:

@@ -82,7 +82,7 @@ def _whole_as_float(value: object, key: str = "") -> object:
         return {name: _whole_as_float(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [_whole_as_float(item, key) for item in value]
-    counts = {"cores", "links", "shape", "trunks", "per_node", "on_link", "threads", "busy"}
+    counts = {"cores", "links", "shape", "trunks", "per_node", "on_link", "threads", "busy", "cells"}
     if isinstance(value, int) and not isinstance(value, bool) and key not in counts:
         return float(value)
     return value
@@ -101,6 +101,12 @@ def _check(machine: Machine, path: str) -> None:
             f"{path}: node.core_bandwidth = {alone:g} is not allowed: it must be from a core's share of "
             f"node.copy_bandwidth, {share:g}, to all of it, {node.copy_bandwidth:g}."
         )
+    for copies in node.copies:
+        if copies.busy > node.cores:
+            raise BadInput(
+                f"{path}: node.copies.busy = {copies.busy} is not allowed: it must be at most node.cores = "
+                f"{node.cores}."
+            )
     if machine.network is not None:
         check_topology(machine.network, path)
     for solver, stages in machine.rates.items():
@@ -111,6 +117,11 @@ def _check(machine: Machine, path: str) -> None:
                 f"a solver is one of {', '.join(PREDICTED)}."
             )
         for stage, rates in stages.items():
+            if len({rate.cells is None for rate in rates}) > 1:
+                raise BadInput(
+                    f"{path}: rates.{solver}.{stage}.cells is missing in some of its tables: it must be in "
+                    "all or in none."
+                )
             for rate in rates:
                 if rate.busy > node.cores and gpu is None:
                     raise BadInput(

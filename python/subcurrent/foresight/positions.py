@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 
 from ..case.reading import Case
-from .machine_figures import Places
+from ..solvers.kinds import predicted_kind
+from .machine_figures import Places, Share
 
 ALL = 8  # ranks are played as they are
 POSITIONS = 3  # of more, those that differ
@@ -80,3 +81,8 @@ def _periodic(case: Case, axis: int) -> bool:
         return True
     faces = boundaries.faces() if callable(getattr(boundaries, "faces", None)) else {}
     return faces.get("xyz"[axis] + "-") == "periodic"
+
+
+def share_of(case: Case, ranks: int) -> Share:
+    """What a rank has of the case, on average."""
+    return Share(math.prod(case.cells()) / ranks, predicted_kind(case).memory(case, ranks) / ranks)

@@ -22,12 +22,12 @@ from ..errors import OK, BadInput
 from ..launch.run import say
 from ..launch.rundir import write_text
 from ..solvers.cg import case as cg
-from ..solvers.kinds import kind_of, predicted_kind
+from ..solvers.kinds import kind_of
 from . import simulate
 from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
-from .positions import positions
+from .positions import positions, share_of
 from .prediction import conclusions, stages_of, table_of
 from .rehearse import Part, rehearse
 from .strategies import chosen
@@ -205,18 +205,21 @@ def predicted(
     case.check_ranks(ranks)
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
-    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
+    share = share_of(case, ranks)
+    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms, share)
     absent = {"disk": machine.disk is None, "memory": bool(values["rates"])}  # a rate is of both
     parts_there = [what for what in PARTS if not absent.get(what)]
     machines = {"as it is": values} | {what: without(values, what) for what in parts_there}
-    machines |= {what: scattered(values, machine, case.solver, where, end) for what, end in ENDS.items()}
+    machines |= {
+        what: scattered(values, machine, case.solver, where, end=end, share=share)
+        for what, end in ENDS.items()
+    }
     played, like = positions(case, where)
     on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
     tables = as_tables(case)
     (answer,) = rehearse(
         [Part(tables, played, ranks, on_node, where.threads, steps, strategies, machines, like)]
     )
-    rank_bytes = predicted_kind(case).memory(case, ranks) / ranks
     row: dict[str, Any] = {
         "ranks": ranks,
         "nodes": where.nodes,
@@ -224,8 +227,8 @@ def predicted(
         "cells": case.size()[1],
         "played": played,
         "kernels": _computed(answer[strategies[0]]["work"]),
-        "memory": rank_bytes,
-        "fits": _fits(machine, where, rank_bytes),
+        "memory": share.bytes,
+        "fits": _fits(machine, where, share.bytes),
         "strategies": {},
     }
     for name in strategies:

@@ -21,6 +21,7 @@ from ..launch.rundir import writing
 from ..solvers.cg.case import NAME as CG
 from .machine_figures import Places, figures, places
 from .machine_keys import Machine
+from .positions import share_of
 from .rehearse import Part, rehearse
 from .topology import described
 
@@ -124,7 +125,8 @@ def simulated(
         raise BadInput(f"--simulate needs a [network], and the file of {machine.name} has none.")
     case.check_ranks(ranks)
     where = places(machine, ranks, case.engine.threads, per_node)
-    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
+    share = share_of(case, ranks)
+    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms, share)
     program = compiled(programs)
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/probe/copy_rate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "engine/exec/team.hpp"
+
+namespace sc::model {
+
+double copy_rate(int threads, std::int64_t bytes) {
+  constexpr int rounds = 5;
+  constexpr std::int64_t timed = std::int64_t{64} << 20;  // bytes: long compared with starting the threads
+  const auto half = static_cast<std::size_t>(std::max<std::int64_t>(bytes / 2, 1));
+  const std::int64_t copies = std::max<std::int64_t>(timed / bytes, 1);
+  // Through a volatile pointer, so that no copy is left out.
+  void* (*volatile const copy)(void*, const void*, std::size_t) = std::memcpy;
+  std::vector<std::vector<std::byte>> from(static_cast<std::size_t>(threads)), to = from;
+  const auto copied = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    team(threads, [&](int thread) {
+      const auto t = static_cast<std::size_t>(thread);
+      for (std::int64_t n = 0; n < copies; ++n) copy(to[t].data(), from[t].data(), half);
+    });
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  team(threads, [&](int thread) {  // each thread's memory is near its core
+    from[static_cast<std::size_t>(thread)].resize(half);
+    to[static_cast<std::size_t>(thread)].resize(half);
+  });
+  double seconds = copied();
+  for (int round = 1; round < rounds; ++round) seconds = std::min(seconds, copied());
+  return 2 * static_cast<double>(half) * static_cast<double>(copies) * threads / std::max(seconds, 1e-9);
+}
+
+}  // namespace sc::model

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory bandwidth of this machine by the size of the arrays: of memory, or of the caches that hold them.
+#pragma once
+
+#include <cstdint>
+
+namespace sc::model {
+
+/// Bytes that `threads` threads together read and write per second, each copying one half of `bytes` bytes of
+/// its own to the other, again and again. The fastest of several rounds.
+double copy_rate(int threads, std::int64_t bytes);
+
+}  // namespace sc::model
