@@ -49,7 +49,7 @@ Sharing Arrivals::on_link(double started, const Passage& passage, std::size_t ma
 
 /// Whether its sender asks the receiver before it sends.
 bool Arrivals::asks(const Passage& passage) const {
-  return on_network(passage) && passage.bytes > network_.eager_limit;
+  return on_network(passage) && network_.asks(passage.bytes);
 }
 
 /// When a piece of simulated rank `rank` is ready for the link: packed, and answered if its sender asks. Of

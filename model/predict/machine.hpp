@@ -41,6 +41,7 @@ struct Machine {
     /// Bytes of the largest message that leaves at once. Before a larger one, the sender asks the receiver,
     /// whose next progress call answers; the data then leaves without the sender's processor.
     std::int64_t eager_limit = std::numeric_limits<std::int64_t>::max();
+    bool asks(std::int64_t bytes) const { return bytes > eager_limit; }
     /// Seconds that a message occupies this rank's share of the link if it is the only one there.
     double on_share(std::int64_t bytes) const { return std::max(gap, static_cast<double>(bytes) * byte); }
   } network;

@@ -89,7 +89,7 @@ void VirtualPorts::end_sends() {
 /// Whether its sender asks before it sends, and has not been answered.
 bool VirtualPorts::asks(const Coming& coming) const {
   const Passage& passage = coming.awaited.passage;
-  return passage.way == Passage::Way::network && passage.bytes > machine_.network.eager_limit &&
+  return passage.way == Passage::Way::network && machine_.network.asks(passage.bytes) &&
          coming.awaited.like >= 0 && std::isnan(coming.answered);
 }
 

@@ -53,6 +53,35 @@ def test_a_step_is_its_cells_and_its_messages(tmp_path: Path) -> None:
     assert first["T"] >= max(stage["core"], wire)
 
 
+def test_fewer_cells_a_rank_have_the_rate_of_caches(tmp_path: Path) -> None:
+    """64³ cells of one rank have the rate of memory, a quarter of them that of caches; so do arrays of stages
+    without a rate."""
+    small = "cells = 65536\n[[rates.dendrite.advance]]\ncell = 40e-9\nrow = 50e-9\ncells = 262144\n"
+    by_cells = machine(tmp_path, ("row = 50e-9\n", f"row = 50e-9\n{small}"))
+    cores = [
+        predict.predicted(
+            dendrite("engine.split=[1,1,4]" if ranks > 1 else "grid.cells=[64,64,64]"),
+            by_cells,
+            ranks,
+            ["blocking", "ordered"],
+        )["strategies"]["blocking"]["stages"][0]["core"]
+        for ranks in (1, 4)
+    ]
+    planes = 64 * 64 * 40e-9 + 64 * 50e-9, 64 * 64 * 20e-9 + 64 * 50e-9
+    assert cores == [pytest.approx(64 * planes[0]), pytest.approx(16 * planes[1])]
+
+    tables = "[[node.copies]]\nbytes = 1e8\nbandwidth = 80e9\n[network]"
+    bare = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", "core_flops = 1e12")
+    times = []
+    for name, text in (("memory", bare), ("caches", bare.replace("[network]", tables))):
+        (tmp_path / f"{name}.toml").write_text(text)
+        there = load_machine(tmp_path / f"{name}.toml")
+        row = predict.predicted(dendrite(), there, 1, ["blocking", "ordered"])
+        assert row["memory"] < 1e8
+        times.append(row["strategies"]["blocking"]["stages"][0]["core"])
+    assert times[0] == pytest.approx(8 * times[1])
+
+
 def test_half_the_bandwidth_moves_the_waiting_and_nothing_else(tmp_path: Path) -> None:
     case = dendrite("engine.split=[1,1,4]")
     before = predict.predicted(case, machine(tmp_path), 4, ["blocking", "ordered"])
