@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FileClock: completion times of batches of file copies. Reads and writes are two queues, which share the
-// disk's bandwidth while both are busy; other work proceeds meanwhile.
+// disk's bandwidth while both are busy; other work proceeds meanwhile, and slows them down.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ class FileClock {
  public:
   explicit FileClock(const Machine::Files& files)
       : ways_{{{files.read}, {files.written}}},
-        slower_(std::max(1.0, files.both * (rate(files.read) + rate(files.written)))) {}
+        slower_(std::max(1.0, files.both * (rate(files.read) + rate(files.written)))),
+        computing_(1 / files.computing) {}
 
   /// The time after an event of a copy at time `now`: unchanged if a copy begins, later if its end is
   /// awaited. Copies from before the clock's start count as complete.
@@ -32,7 +33,7 @@ class FileClock {
     }
     while (
         std::any_of(way.queue.begin(), way.queue.end(), [&](const Part& p) { return p.batch == copy.batch; }))
-      finish(first());
+      finish(first(), 1);
     return std::max(now, now_);
   }
   /// Seconds that the disk needs for all copies: a lower bound for the run.
@@ -60,24 +61,29 @@ class FileClock {
       if (!way.queue.empty() && (!least || way.queue.front().left < least->queue.front().left)) least = &way;
     return least;
   }
-  void pass(double seconds) {
-    const double alone = seconds / factor();
+  /// `slowed`: time of copies relative to that of a rank that waits.
+  void pass(double seconds, double slowed) {
+    const double alone = seconds / (factor() * slowed);
     for (OneWay& way : ways_)
       if (!way.queue.empty()) way.queue.front().left -= alone;
     now_ += seconds;
   }
-  void finish(OneWay* way) {
-    pass(way->queue.front().left * factor());
+  void finish(OneWay* way, double slowed) {
+    pass(way->queue.front().left * factor() * slowed, slowed);
     way->queue.pop_front();
   }
+  /// Until an event of the rank, which has computed since the last one.
   void pass_until(double time) {
-    for (OneWay* way = first(); way && now_ + way->queue.front().left * factor() <= time; way = first())
-      finish(way);
-    if (now_ < time) pass(time - now_);
+    const auto end = [&](const OneWay* way) {
+      return now_ + way->queue.front().left * factor() * computing_;
+    };
+    for (OneWay* way = first(); way && end(way) <= time; way = first()) finish(way, computing_);
+    if (now_ < time) pass(time - now_, computing_);
   }
 
   std::array<OneWay, 2> ways_;
-  double slower_;  // time of a copy while the other direction is busy, relative to its time alone
+  double slower_;     // time of a copy while the other direction is busy, relative to its time alone
+  double computing_;  // the same while the rank computes
   double now_ = 0;
   std::array<double, 2> total_{};  // bytes
 };

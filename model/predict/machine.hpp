@@ -49,6 +49,7 @@ struct Machine {
   struct Files {
     double read = 0, written = 0;  ///< while the other direction is idle
     double both = 0;               ///< on average, while both are busy; 0: as fast as alone
+    double computing = 1;          ///< share of these rates that is left while the rank computes
   } files;
   double poke = 0.5e-3;       ///< interval of progress calls during the core
   double look = 0;            ///< duration of a progress call

@@ -151,7 +151,7 @@ void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine
                  const std::string& strategy, int ranks_per_node) {
   Writer out(stream);
   out.line("trace", strategy, ranks_per_node, m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke,
-           m.look, m.run, m.files.read, m.files.written, m.files.both);
+           m.look, m.run, m.files.read, m.files.written, m.files.both, m.files.computing);
   std::map<const void*, int> numbers;  // numbers of the reductions that were begun last
   int begun = 0;
   for (const RehearsedEvent& event : rehearsal.events)
@@ -176,7 +176,7 @@ Trace read_trace(std::istream& stream) {
   trace.strategy = in.next<std::string>();
   trace.ranks_per_node = in.next<int>();
   for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run,
-                         &m.files.read, &m.files.written, &m.files.both})
+                         &m.files.read, &m.files.written, &m.files.both, &m.files.computing})
     *figure = in.next<double>();
   for (std::string word = in.next<std::string>(); word != "end"; word = in.next<std::string>())
     if (word == "run")

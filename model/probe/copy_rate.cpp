@@ -36,4 +36,13 @@ double copy_rate(int threads, std::int64_t bytes) {
   return 2 * static_cast<double>(half) * static_cast<double>(copies) * threads / std::max(seconds, 1e-9);
 }
 
+void copy_for(int threads, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  team(threads, [&](int /*thread*/) {
+    std::vector<std::byte> from(std::size_t{4} << 20), to(from.size());  // more than a core's own caches
+    while (Clock::now() < end) std::memcpy(to.data(), from.data(), from.size());
+  });
+}
+
 }  // namespace sc::model

@@ -10,4 +10,7 @@ namespace sc::model {
 /// its own to the other, again and again. The fastest of several rounds.
 double copy_rate(int threads, std::int64_t bytes);
 
+/// Copies with so many threads for a time, as stages read and write memory.
+void copy_for(int threads, double seconds);
+
 }  // namespace sc::model

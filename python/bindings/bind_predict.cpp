@@ -36,7 +36,7 @@ model::Machine machine_of(const nb::dict& d) {
   m.node = {number("node_latency"), number("node_byte")};
   m.network = {number("latency"), number("network_byte"),      number("overhead"),
                number("gap"),     nb::cast<int>(d["sharing"]), nb::cast<std::int64_t>(d["eager_limit"])};
-  m.files = {number("read_byte"), number("written_byte"), number("both_byte")};
+  m.files = {number("read_byte"), number("written_byte"), number("both_byte"), number("disk_computing")};
   m.poke = number("poke");
   m.look = number("look");
   m.run = number("run");

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "engine/move/stream/computing_share.hpp"
 #include "engine/move/stream/rate.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/eager_limit.hpp"
@@ -48,20 +49,25 @@ void bind_probe(nb::module_& module) {
       [](Ranks& ranks, std::string scratch, std::int64_t bytes) {
         Context& context = ranks.open();
         DiskRate rate;
+        double share = 1;
         {
           const nb::gil_scoped_release unlocked;
           context.together([&] {
             FileMemoryOptions files{.folder = std::move(scratch),
                                     .name = "rank " + std::to_string(context.rank()) + " rate"};
             rate = measured_rate(files, bytes);
+            share = computing_share(files, bytes,
+                                    [&](double seconds) { model::copy_for(context.threads(), seconds); });
           });
         }
-        return std::array{rate.read, rate.write, rate.both};
+        return std::array{rate.read, rate.write, rate.both, share};
       },
       "context"_a, "scratch"_a, "bytes"_a,
       "Bytes/s of this rank's scratch files in a folder, at the same time as those of the other ranks: read, "
       "written,\n"
-      "and both together; `bytes` in each direction. Collective; raises Error (storage).");
+      "and both together; and the share of that which is left while all threads copy in memory. `bytes` in "
+      "each\n"
+      "direction. Collective; raises Error (storage).");
   module.def(
       "eager_limit", [](Ranks& ranks) { return eager_limit(ranks.open()); }, "context"_a,
       nb::call_guard<nb::gil_scoped_release>(),

@@ -191,8 +191,11 @@ def test_the_disk_of_fields_in_files_becomes_a_table(
 ) -> None:
     monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
     one = [{"advance": {"all": 10 * 8000 * CELL}}] * 2
-    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=[2e9, 1.5e9, 3e9])], [ALONE]))
+    there = written(
+        tmp_path, machine_file.text_of(case, [found(1, one, disk=[2e9, 1.5e9, 3e9, 0.6])], [ALONE])
+    )
     assert (there.disk.read, there.disk.write, there.disk.both) == (2e9, 1.5e9, 3e9)
+    assert there.disk.computing == 0.6
     there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=None)], [ALONE]))
     assert there.disk is None
 
@@ -291,6 +294,7 @@ def test_a_case_in_files_is_predicted_from_its_probe(tmp_path: Path, program: An
     done = program(*probe, "--machine-file", str(file), *small)
     assert done.returncode == 0, done.stderr
     assert load_machine(file).disk.read > 1e6
+    assert "computing = " in file.read_text()
     assert not (program.folder / "scratch").exists()
     done = program("predict", "nickel_out_of_core", "--machine", str(file), "--ranks", "1", *small)
     assert done.returncode == 0, done.stderr

@@ -142,6 +142,11 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
             "node.copies[0].bandwith is not a known key, did you mean node.copies[0].bandwidth",
         ),
         (
+            "[launch]",
+            "[disk]\nread = 1e9\nwrite = 1e9\ncomputing = 1.5\n[launch]",
+            "disk.computing = 1.5 is not allowed: it must be a number from 0.01 to 1.",
+        ),
+        (
             "links = 2",
             "eager_limit = -1",
             "network.eager_limit = -1.0 is not allowed: it must be bytes from 0 to 1e12.",

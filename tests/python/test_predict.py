@@ -171,6 +171,28 @@ def test_fields_in_files_take_the_disk(tmp_path: Path) -> None:
         predict.predicted(dendrite(*filed), machine(tmp_path), 1, names)
 
 
+def test_a_disk_that_is_slower_while_cells_are_computed_hides_less(tmp_path: Path) -> None:
+    """A step is computed for 0.04 s, and written somewhat longer: at half the speed meanwhile, 0.02 s of that
+    are left. Without overlap nothing is computed while the disk is busy."""
+    disk = "[disk]\nread = 1e12\nwrite = 50e6\n"
+    filed = ("storage.place=files", "storage.pieces=16", "storage.scratch=nowhere")
+    computing = 0.04
+    text = MACHINE.replace("cell = 20e-9", f"cell = {computing / 64**3}").replace("row = 50e-9", "row = 0.0")
+    times = {}
+    for share in (1.0, 0.5):
+        (tmp_path / f"{share}.toml").write_text(f"{text}{disk}computing = {share}\n")
+        there = load_machine(tmp_path / f"{share}.toml")
+        row = predict.predicted(
+            dendrite(*filed), there, 1, ["blocking", "ordered", "boundary_first"], steps=8
+        )
+        times[share] = {name: strategy["T"] for name, strategy in row["strategies"].items()}
+    writing = sum(stage["written"] for stage in row["strategies"]["blocking"]["stages"]) / 50e6
+    assert 1.1 * computing < writing < 1.3 * computing
+    assert times[1.0]["boundary_first"] == pytest.approx(writing, rel=0.01)
+    assert times[0.5]["boundary_first"] == pytest.approx(computing + writing - 0.5 * computing, rel=0.05)
+    assert times[0.5]["blocking"] == pytest.approx(times[1.0]["blocking"], rel=1e-6)
+
+
 def test_a_pass_is_its_cells_and_two_planes_at_once(tmp_path: Path) -> None:
     """Two steps a pass: the first also computes a plane beyond each neighbour, two planes come at once."""
     rate = "[[rates.dendrite.advance]]"

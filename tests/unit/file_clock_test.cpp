@@ -39,6 +39,21 @@ TEST(FileClock, ACopyIsSlowerWhileTheOtherDirectionIsBusy) {
   EXPECT_DOUBLE_EQ(clock.busy(), 2 * 20 + 10);
 }
 
+// Half of the rate is left until an event, since the rank computes; a rank that waits has all of it.
+TEST(FileClock, CopiesAreSlowerWhileTheRankComputes) {
+  FileClock clock({.read = 2, .written = 3, .both = 12.0 / 5, .computing = 0.5});
+  clock.after(begins(true, 0, 10), 0);
+  EXPECT_DOUBLE_EQ(clock.after(ends(true, 0), 10), 25) << "15 of 20 s are left after 10";
+  clock.after(begins(true, 1, 10), 30);
+  EXPECT_DOUBLE_EQ(clock.after(ends(true, 1), 80), 80) << "it has ended at 70";
+  clock.after(begins(true, 2, 10), 100);
+  clock.after(begins(false, 2, 10),
+              100);  // together each takes twice its time, and while computing four times
+  EXPECT_DOUBLE_EQ(clock.after(ends(true, 2), 120), 100 + 20 + 2 * (20 - 5));
+  EXPECT_DOUBLE_EQ(clock.after(ends(false, 2), 150), 150 + 30 - 20) << "5 s by then, 15 s while waiting";
+  EXPECT_DOUBLE_EQ(clock.busy(), 60 + 30) << "it may wait all the time";
+}
+
 // Each takes three times its time while both are busy: one after the other is the fastest.
 TEST(FileClock, ADiskIsBusyForTheFastestOrder) {
   FileClock clock({.read = 2, .written = 3, .both = 3 * 6.0 / 5});

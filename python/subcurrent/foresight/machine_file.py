@@ -152,13 +152,14 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
         lines += ["", "[[node.copies]]", f"bytes = {size}", f"bandwidth = {rate:.4g}", f"busy = {busy}"]
     lines += _messages(most)
     if most.get("disk"):
-        read, written, both = (f"{rate:.4g}" for rate in most["disk"])
+        read, written, both, share = (f"{rate:.4g}" for rate in most["disk"])
         lines += [
             "",
             f"[disk]  # of {most['per_node']} ranks",
             f"read = {read}",
             f"write = {written}",
             f"both = {both}",
+            f"computing = {share}",
         ]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
     for work, one in zip(works, by_size(found), strict=True):

@@ -197,6 +197,13 @@ class Disk(Table):
         ge=1e5,
         le=1e13,
     )
+    computing: float = key(
+        "share of these rates that is left while the cores of a node compute",
+        "a number from 0.01 to 1",
+        1.0,
+        ge=0.01,
+        le=1,
+    )
 
 
 class Engine(Table):

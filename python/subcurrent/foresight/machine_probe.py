@@ -110,8 +110,10 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
     found["eager_limit"] = module.eager_limit(context) if by_mpi(found) else None
-    rates = module.disk_rate(context, scratch, DISK_BYTES) if scratch else None
-    found["disk"] = [on_node * rate for rate in rates] if rates else None
+    found["disk"] = None
+    if scratch:
+        *rates, share = module.disk_rate(context, scratch, DISK_BYTES)
+        found["disk"] = [*(on_node * rate for rate in rates), share]
     del solver, tiny
     context.barrier()
     if context.rank == 0:
