@@ -43,8 +43,7 @@ std::optional<int> found(Context& context, int of) {
 
 TEST(EagerLimit, IsFoundToTheByte) {
   TestContext context;
-  for (const int of : {1, 65411})
-    EXPECT_EQ(found(context, of), std::optional(of)) << "on every rank";
+  for (const int of : {1, 65411}) EXPECT_EQ(found(context, of), std::optional(of)) << "on every rank";
   EXPECT_EQ(found(context, most_eager), std::nullopt);
   MPI_Waitall(static_cast<int>(on_their_way.size()), on_their_way.data(), MPI_STATUSES_IGNORE);
 }
