@@ -11,7 +11,6 @@ from . import (
     halo_paper,
     other_codes,
     paper_machines,
-    planets,
     runs,
     turbulence_paper,
     weak_scaling,
@@ -20,6 +19,7 @@ from . import (
 from .figure import Figure
 from .passes import PASSES
 from .picture_catalogue import PICTURES
+from .planets import PLANETS
 
 CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dendrite", "cg"))
 TURBULENCE = "solvers/turbulence/README.md"
@@ -203,72 +203,6 @@ COMPUTED = (
         runs.pfhub_3a,
         2e-3,
     ),
-    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", planets.earth_north, 1e-2),
-    Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", planets.earth_south, 1e-2),
-    Figure(
-        "earth_north_tail",
-        "cases/earth_north/README.md",
-        240,
-        "the day side that goes on, spacing 1",
-        planets.earth_north_tail,
-        2e-2,
-    ),
-    Figure(
-        "earth_north_drift",
-        "cases/earth_north/README.md",
-        300,
-        "day side and tail for smaller coefficients, spacing 1",
-        planets.earth_north_drift,
-        5e-2,
-    ),
-    Figure(
-        "earth_south_tail",
-        "cases/earth_south/README.md",
-        480,
-        "the tail until it is steady, spacing 1",
-        planets.earth_south_tail,
-        2e-2,
-    ),
-    Figure(
-        "earth_south_convection",
-        "cases/earth_south/README.md",
-        240,
-        "open flux and polar-cap potential, spacing 1",
-        planets.earth_south_convection,
-        2e-2,
-    ),
-    Figure(
-        "earth_south_rates",
-        "cases/earth_south/README.md",
-        240,
-        "how fast field lines open and close, spacing 1",
-        planets.earth_south_rates,
-        5e-2,
-    ),
-    Figure(
-        "earth_south_pressures",
-        "cases/earth_south/README.md",
-        150,
-        "nodes by their pressure, spacing 1",
-        planets.earth_south_pressures,
-        5e-2,
-    ),
-    Figure(
-        "earth_tilted",
-        "cases/earth_tilted/README.md",
-        300,
-        "current sheet and nose of a tilted dipole",
-        planets.earth_tilted,
-        5e-2,
-    ),
-    Figure(
-        "jupiter_rotation",
-        "cases/jupiter/README.md",
-        600,
-        "the magnetopause for three rotations, spacing 4",
-        planets.jupiter_rotation,
-        2e-2,
-    ),
 )
 
 MEASURED = (
@@ -316,4 +250,4 @@ MEASURED = (
     ),
 )
 
-CATALOGUE = {figure.name: figure for figure in (*COMPUTED, *MEASURED, *PICTURES)}
+CATALOGUE = {figure.name: figure for figure in (*COMPUTED, *PLANETS, *MEASURED, *PICTURES)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import python
 from .commands import tables_in
+from .figure import Figure
 from .runs import CASES, run, summary, table
 
 
@@ -52,7 +53,11 @@ def earth_south(scratch: Path) -> list[str]:
 
 def whole_tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
     """What cases/earth_south/tail.py prints: its heading and its rows."""
-    text = python(CASES / "earth_south" / "tail.py", "--out", folder, *words)
+    return parts(python(CASES / "earth_south" / "tail.py", "--out", folder, *words))
+
+
+def parts(text: str) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows of a markdown table."""
     heading, _, *rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
     return heading, rows
 
@@ -122,10 +127,28 @@ def earth_tilted(scratch: Path) -> list[str]:
     return table(heading, [row for row in rows if float(row[0]) > 900])
 
 
+def with_flux(folder: Path, names: tuple[str, ...], heading: list[str], rows: list[list[str]]) -> list[str]:
+    """Some columns of tail.py, where the box ends, and the flux of the tail that drift.py prints."""
+    times = [row[0] for row in rows]
+    drift, drifts = parts(python(CASES / "earth_north" / "drift.py", folder, "--times", *times))
+    lines = [
+        (more[drift.index("y, z to")], *(row[heading.index(name)] for name in names), more[-1])
+        for row, more in zip(rows, drifts, strict=True)
+    ]
+    return table(("y, z to", *names, drift[-1]), lines)
+
+
 def earth_south_polar_cap(scratch: Path) -> Path:
     """What the run of the tail draws at its end."""
     tail(scratch / "as it is")
     return scratch / "as it is" / "figures" / "polar_cap.png"
+
+
+def jupiter_tail(scratch: Path) -> list[str]:
+    """Day side and tail of Jupiter at spacing 4 as the run goes on."""
+    heading, rows = whole_tail(scratch / "jupiter", "--case", "jupiter", "--time", "6e5")
+    rows = [row for row in rows if round(float(row[0]) / 2e4) % 3 == 0]
+    return with_flux(scratch / "jupiter", ("t", "magnetopause", "shock", "at a floor"), heading, rows)
 
 
 def jupiter_rotation(scratch: Path) -> list[str]:
@@ -142,3 +165,81 @@ def jupiter_rotation(scratch: Path) -> list[str]:
         name = f"{period:g} h" if period else "none"
         rows.append((name, f"{places['magnetopause']:.1f}", off, f"{places['shock']:.1f}"))
     return table(("rotation", "magnetopause", "of the balance", "shock"), rows)
+
+
+PLANETS = (
+    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", earth_north, 1e-2),
+    Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", earth_south, 1e-2),
+    Figure(
+        "earth_north_tail",
+        "cases/earth_north/README.md",
+        240,
+        "the day side that goes on, spacing 1",
+        earth_north_tail,
+        2e-2,
+    ),
+    Figure(
+        "earth_north_drift",
+        "cases/earth_north/README.md",
+        300,
+        "day side and tail for smaller coefficients, spacing 1",
+        earth_north_drift,
+        5e-2,
+    ),
+    Figure(
+        "earth_south_tail",
+        "cases/earth_south/README.md",
+        480,
+        "the tail until it is steady, spacing 1",
+        earth_south_tail,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_convection",
+        "cases/earth_south/README.md",
+        240,
+        "open flux and polar-cap potential, spacing 1",
+        earth_south_convection,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_rates",
+        "cases/earth_south/README.md",
+        240,
+        "how fast field lines open and close, spacing 1",
+        earth_south_rates,
+        5e-2,
+    ),
+    Figure(
+        "earth_south_pressures",
+        "cases/earth_south/README.md",
+        150,
+        "nodes by their pressure, spacing 1",
+        earth_south_pressures,
+        5e-2,
+    ),
+    Figure(
+        "earth_tilted",
+        "cases/earth_tilted/README.md",
+        300,
+        "current sheet and nose of a tilted dipole",
+        earth_tilted,
+        5e-2,
+    ),
+    Figure(
+        "jupiter_tail",
+        "cases/jupiter/README.md",
+        180,
+        "day side and tail of Jupiter that go on, spacing 4",
+        jupiter_tail,
+        2e-2,
+    ),
+    Figure(
+        "jupiter_rotation",
+        "cases/jupiter/README.md",
+        600,
+        "the magnetopause for three rotations, spacing 4",
+        jupiter_rotation,
+        2e-2,
+    ),
+)
