@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Taylor-Green vortex: what its table says of a run; the stored series and runs beside the published DNS,
+"""The Taylor-Green vortex: what its table says of a run; runs beside the published DNS,
 spectral and in a gas."""
 
 import json
@@ -13,12 +13,11 @@ from conftest import QUIET, ROOT
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK
 
-CASE = ROOT / "cases" / "taylor_green_mach01"
-SPECTRAL = ROOT / "cases" / "taylor_green_1600"
-REFERENCE = read_columns(CASE / "reference.csv")
-sys.path.insert(0, str(CASE))
+sys.path.insert(0, str(ROOT / "cases" / "taylor_green_mach01"))
 import compare
 
+CASE = ROOT / "cases" / "taylor_green_mach01"
+REFERENCE = read_columns(CASE / "reference.csv")
 PUBLISHED = (8.974, 0.012858)  # time and dissipation at the peak of the DNS, by the head of reference.csv
 
 
@@ -66,7 +65,9 @@ def test_the_peak_is_that_of_the_parabola():
     t = np.array([0.0, 1.0, 2.0, 3.0])
     assert compare.peak(t, 5 - 2 * (t - 1.75) ** 2) == pytest.approx((1.75, 5))
     assert compare.peak(t, t) == (3, 3)  # at an end
-    assert compare.peak(REFERENCE["t"], REFERENCE["dissipation"]) == pytest.approx(PUBLISHED, rel=1e-4)
+    time, value = compare.peak(REFERENCE["t"], REFERENCE["dissipation"])  # 0.1 apart
+    assert time == pytest.approx(PUBLISHED[0], abs=0.01)
+    assert value == pytest.approx(PUBLISHED[1], rel=3e-4)
 
 
 def spectral_case(points, dealiasing):
@@ -100,54 +101,18 @@ def test_the_table_of_spectral_runs_has_the_parts_of_the_dns(tmp_path):
     assert "the runs are of different solvers (compressible, turbulence): give those of one." in done.stderr
 
 
-STORED = read_columns(SPECTRAL / "measured_256.csv")
-
-
-def test_the_stored_series_on_256_points_is_within_a_percent_of_the_dns():
-    """Value and time of the peak of dissipation, and the whole curve."""
-    time, value = compare.peak(STORED["time"], STORED["dissipation"])
-    assert time == pytest.approx(PUBLISHED[0], rel=0.01)
-    assert value == pytest.approx(PUBLISHED[1], rel=0.01)
-    apart = compare.differences(STORED, REFERENCE)
-    assert apart["t"][-1] == pytest.approx(10)
-    assert np.abs(apart["dissipation"]).max() < 0.01
-    assert np.abs(apart["energy"]).max() < 0.01
-
-
-def test_the_stored_series_keeps_the_balance_of_energy():
-    """The energy falls by the integral of the dissipation, by Simpson's rule over pairs of rows."""
-    t, e = STORED["time"], STORED["dissipation"]
-    assert np.diff(t) == pytest.approx(0.05)
-    lost = (t[2::2] - t[:-2:2]) / 6 * (e[:-2:2] + 4 * e[1:-1:2] + e[2::2])
-    assert STORED["energy"][0] - STORED["energy"][2::2] == pytest.approx(np.cumsum(lost), rel=1e-4)
-
-
-def test_the_documents_have_the_row_of_the_stored_series():
-    row = compare.row(spectral_case(256, "two_thirds"), STORED, REFERENCE)
-    assert f"| {' | '.join(row)} |" in (SPECTRAL / "README.md").read_text().splitlines()
-
-
-RESOLVED = ("scheme.dealiasing=two_thirds", "scheme.dt=0.01", "scheme.precision=single")
-
-
 @pytest.mark.long
 @pytest.mark.timeout(4 * 3600)
-@pytest.mark.parametrize(
-    ("points", "sets", "value", "time", "curve"),
-    [(128, (), 0.02, 0.15, 0.08), (256, ("grid.points=[256,256,256]", *RESOLVED), 0.01, 0.09, 0.01)],
-    ids=["128", "256"],
-)
-def test_taylor_green_meets_its_published_peak(program, points, sets, value, time, curve):
+def test_taylor_green_meets_its_published_peak(program):
     """The peak of dissipation, its time, and the curve to t = 10."""
-    words = [word for text in sets for word in ("--set", text)]
-    done = program("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, *words, timeout=4 * 3600)
+    done = program("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, timeout=4 * 3600)
     assert done.returncode == OK, done.stderr
     mine = read_columns(program.folder / "r" / "history.csv")
     when, largest = compare.peak(mine["time"], mine["dissipation"])
-    print(f"{points}³: peak {largest / PUBLISHED[1]:.4f} of the published one, at t = {when:.2f}")
-    assert largest == pytest.approx(PUBLISHED[1], rel=value)
-    assert when == pytest.approx(PUBLISHED[0], abs=time)
-    assert np.abs(compare.differences(mine, REFERENCE)["dissipation"]).max() < curve
+    print(f"peak {largest / PUBLISHED[1]:.4f} of the published one, at t = {when:.2f}")
+    assert largest == pytest.approx(PUBLISHED[1], rel=0.02)
+    assert when == pytest.approx(PUBLISHED[0], abs=0.15)
+    assert np.abs(compare.differences(mine, REFERENCE)["dissipation"]).max() < 0.08
 
 
 @pytest.mark.long
