@@ -62,6 +62,11 @@ def parts(text: str) -> tuple[list[str], list[list[str]]]:
     return heading, rows
 
 
+def thousands(rows: list[list[str]], since: float) -> list[list[str]]:
+    """Of rows about 500 apart, those at multiples of 1000."""
+    return [r for r in rows if float(r[0]) > since and round(float(r[0]) / 500) % 2 == 0]
+
+
 def tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
     """The same from t = 2000 on, in part."""
     heading, rows = whole_tail(folder, *words)
@@ -136,6 +141,13 @@ def with_flux(folder: Path, names: tuple[str, ...], heading: list[str], rows: li
         for row, more in zip(rows, drifts, strict=True)
     ]
     return table(("y, z to", *names, drift[-1]), lines)
+
+
+def earth_tilted_tail(scratch: Path) -> list[str]:
+    """The same to a later end."""
+    names = ("t", "magnetopause", "shock", "z at 20, 25, 30", "at a floor")
+    heading, rows = whole_tail(scratch / "as it is", "--case", "earth_tilted", "--time", "12000")
+    return with_flux(scratch / "as it is", names, heading, thousands(rows, 1900))
 
 
 def earth_south_polar_cap(scratch: Path) -> Path:
@@ -224,6 +236,14 @@ PLANETS = (
         300,
         "current sheet and nose of a tilted dipole",
         earth_tilted,
+        5e-2,
+    ),
+    Figure(
+        "earth_tilted_tail",
+        "cases/earth_tilted/README.md",
+        120,
+        "day side and tail of a tilted dipole that go on",
+        earth_tilted_tail,
         5e-2,
     ),
     Figure(
