@@ -52,7 +52,7 @@ class Problem {
 };
 
 struct Heat : Problem<double> {
-  static constexpr int reach = 1;
+  static constexpr int reach = 1, moved = 2;  ///< values of a cell that a step must read and write
   explicit Heat(const Grid& grid, const FieldOptions& options = {.levels = 2})
       : Problem(grid, "temperature", options) {
     sweep_ =
@@ -62,7 +62,7 @@ struct Heat : Problem<double> {
 
 template <class Real>
 struct Wave : Problem<Real> {
-  static constexpr int reach = 2;
+  static constexpr int reach = 2, moved = 3;
   explicit Wave(const Grid& grid) : Problem<Real>(grid, "u", {.levels = 2}) {
     Field<Real>& u = this->field_;
     this->sweep_ = stage_of("swing", Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(reach)));

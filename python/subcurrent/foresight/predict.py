@@ -127,9 +127,9 @@ def check_device(case: Case, machine: Machine) -> None:
     time there is not known."""
     if machine.gpu is None:
         return
-    if (length := case.pass_length()) > 1:
+    if case.pass_length() > 1:
         raise BadInput(
-            f"engine.steps_per_pass = {length} is not allowed with {machine.name}: passes on devices, which "
+            f"engine.steps_per_pass = {case.passes_in_words()} is not allowed with {machine.name}: passes on devices, which "
             "save messages but no device memory traffic, are not predicted; give 1."
         )
     if "cuda" not in case.devices:
