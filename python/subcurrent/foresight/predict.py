@@ -129,8 +129,8 @@ def check_device(case: Case, machine: Machine) -> None:
         return
     if case.pass_length() > 1:
         raise BadInput(
-            f"engine.steps_per_pass = {case.passes_in_words()} is not allowed with {machine.name}: passes on devices, which "
-            "save messages but no device memory traffic, are not predicted; give 1."
+            f"engine.steps_per_pass = {case.passes_in_words()} is not allowed with {machine.name}: passes on "
+            "devices, which save messages but no device memory traffic, are not predicted; give 1."
         )
     if "cuda" not in case.devices:
         raise BadInput(
