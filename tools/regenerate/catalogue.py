@@ -63,6 +63,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "taylor_green_256",
+        "cases/taylor_green_1600/README.md",
+        900,
+        "the Taylor-Green vortex on 256³ points against the DNS",
+        runs.taylor_green_256,
+        2e-2,
+    ),
+    Figure(
         "taylor_green_mach01",
         "cases/taylor_green_mach01/README.md",
         5400,

@@ -159,6 +159,16 @@ def forced_scalar(scratch: Path) -> list[str]:
     return python(CASES / "forced_scalar" / "budget.py", *folders).splitlines()
 
 
+RESOLVED_VORTEX = ("grid.points=[256,256,256]", "scheme.dealiasing=two_thirds", "scheme.dt=0.01")
+
+
+def taylor_green_256(scratch: Path) -> list[str]:
+    """What cases/taylor_green_mach01/compare.py prints of the spectral run on 256³ points."""
+    sets = (*RESOLVED_VORTEX, "scheme.precision=single", "output.every=0")
+    folder = run(scratch / "256", "taylor_green_1600", *sets, ranks=2)
+    return python(CASES / "taylor_green_mach01" / "compare.py", folder).splitlines()
+
+
 def taylor_green_mach01(scratch: Path) -> list[str]:
     """What cases/taylor_green_mach01/compare.py prints of two numbers of points."""
     folders = [
