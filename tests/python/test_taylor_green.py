@@ -122,7 +122,8 @@ def test_the_stored_series_keeps_the_balance_of_energy():
     t, e = STORED["time"], STORED["dissipation"]
     assert np.diff(t) == pytest.approx(0.05)
     lost = (t[2::2] - t[:-2:2]) / 6 * (e[:-2:2] + 4 * e[1:-1:2] + e[2::2])
-    assert STORED["energy"][0] - STORED["energy"][2::2] == pytest.approx(np.cumsum(lost), rel=1e-4)
+    # in single precision, of an energy of 1/8
+    assert STORED["energy"][0] - STORED["energy"][2::2] == pytest.approx(np.cumsum(lost), abs=4e-6)
 
 
 def test_the_documents_have_the_row_of_the_stored_series():
