@@ -5,6 +5,7 @@ fake."""
 import collections
 import csv
 import functools
+import importlib.util
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -59,6 +61,14 @@ ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 
 # For runs whose pictures nobody looks at.
 QUIET = ("--set", "output.figures=false")
+
+
+def script_at(path: Path) -> ModuleType:
+    """A case's script as a module. Scripts of several cases have the same name."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @functools.cache

@@ -11,16 +11,14 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import ROOT, core_is_built
+from conftest import ROOT, core_is_built, script_at
 from subcurrent.case.library import shipped
 from subcurrent.case.reading import as_toml, load_case, typed_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK, BadInput
 from subcurrent.report.snapshot import read_crystal
 
-sys.path.insert(0, str(ROOT / "cases" / "pfhub_3a"))
-import compare
-
+compare = script_at(ROOT / "cases" / "pfhub_3a" / "compare.py")
 MODEL = {"name": "karma_rappel"}
 SEEDS = [{"centre": [4.0, 4.0, 0.4], "radius": 4.0}]
 TABLES = {

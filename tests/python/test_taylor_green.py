@@ -9,14 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT
+from conftest import QUIET, ROOT, script_at
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK
 
-sys.path.insert(0, str(ROOT / "cases" / "taylor_green_mach01"))
-import compare
-
 CASE = ROOT / "cases" / "taylor_green_mach01"
+compare = script_at(CASE / "compare.py")
 SPECTRAL = ROOT / "cases" / "taylor_green_1600"
 REFERENCE = read_columns(CASE / "reference.csv")
 PUBLISHED = (8.974, 0.012858)  # time and dissipation at the peak of the DNS, by the head of reference.csv
