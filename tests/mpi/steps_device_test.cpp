@@ -120,6 +120,10 @@ struct Total {
   SC_FN double operator()(At c, In<double> q) const { return q[c]; }
 };
 
+struct CopyCell {
+  SC_FN void operator()(At c, Out<double> to, In<double> from) const { to[c] = from[c]; }
+};
+
 TEST_P(OnDevices, SayWhatEndsAPass) {
   TestContext context;
   open(context, GetParam());
@@ -130,9 +134,7 @@ TEST_P(OnDevices, SayWhatEndsAPass) {
   Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 2});
   Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
   Sweep total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now()));
-  Sweep copy(
-      "copy", [](At c, Out<double> to, In<double> from) { to[c] = from[c]; }, writes(on_host.next()),
-      reads(on_host.now()));
+  Sweep copy("copy", CopyCell{}, writes(on_host.next()), reads(on_host.now()));
   double sum = 0;
   runner.steps(2, [&](int step) {
     runner.run(sweep);
