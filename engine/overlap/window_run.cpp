@@ -73,7 +73,8 @@ void WindowRun::fill_constant() {
   for (const Recorded& run : runs_)
     for (const Recorded::Use& use : run.uses) {
       unsigned& constant = constant_[use.storage.get()];
-      if (use.mode == Mode::read || use.storage->far()) continue;
+      // Slots hold some planes only, and a caller's memory may have fewer layers than the grid.
+      if (use.mode == Mode::read || use.storage->far() || use.storage->external().base) continue;
       for (int axis = 0; axis < 3; ++axis)
         for (int side = 0; side < 2; ++side) {
           const Face face{axis, side};
