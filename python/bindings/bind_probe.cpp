@@ -6,7 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "engine/move/stream/computing_share.hpp"
 #include "engine/move/stream/rate.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/eager_limit.hpp"

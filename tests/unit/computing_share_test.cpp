@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The share of a disk's speed that is left while cores compute.
-#include "engine/move/stream/computing_share.hpp"
+#include "engine/move/stream/rate.hpp"
 
 #include <gtest/gtest.h>
 

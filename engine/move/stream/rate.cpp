@@ -11,40 +11,101 @@
 
 namespace sc {
 
-DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes) {
-  constexpr std::int64_t part = std::int64_t{4} << 20;
-  const std::int64_t parts = std::max<std::int64_t>(2, bytes / part);
-  FileMemory memory(options);
-  const std::array arrays{memory.add("measurement", parts * part), memory.add("measurement", parts * part)};
-  const FarMemory::Buffer in = memory.allocate(part), out = memory.allocate(part);
-  std::memset(in.get(), 1, part);
-  std::memset(out.get(), 1, part);
-  const auto copy = [&](Way way, int array, std::int64_t n) {
-    std::byte* near = way == Way::in ? in.get() : out.get();
-    memory.start(way, std::array{FarPart{arrays[static_cast<std::size_t>(array)], n * part, near,
-                                         static_cast<std::size_t>(part)}});
-  };
-  using Clock = std::chrono::steady_clock;
-  const auto timed = [&](int ways, const auto& one) {
-    const auto begin = Clock::now();
-    for (std::int64_t n = 0; n < parts; ++n) {
-      one(n);
-      memory.wait(Way::out);
-      memory.wait(Way::in);
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Two scratch files, and a buffer in memory for each direction.
+class MeasuredDisk {
+ public:
+  static constexpr std::int64_t part = std::int64_t{4} << 20;
+
+  MeasuredDisk(const FileMemoryOptions& options, std::int64_t parts)
+      : parts_(parts),
+        memory_(options),
+        arrays_{memory_.add("measurement", parts * part), memory_.add("measurement", parts * part)},
+        in_(memory_.allocate(part)),
+        out_(memory_.allocate(part)) {
+    std::memset(in_.get(), 1, part);
+    std::memset(out_.get(), 1, part);
+  }
+  std::int64_t parts() const { return parts_; }
+  void start(Way way, std::size_t array, std::int64_t n) {
+    std::byte* near = way == Way::in ? in_.get() : out_.get();
+    memory_.start(way, std::array{FarPart{arrays_[array], n * part, near, static_cast<std::size_t>(part)}});
+  }
+  /// Reads of the first array, and writes of the second one.
+  void start_both() {
+    for (std::int64_t n = 0; n < parts_; ++n) {
+      start(Way::out, 1, n);
+      start(Way::in, 0, n);
     }
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return ways * static_cast<double>(parts * part) / std::max(seconds, 1e-9);
+  }
+  void wait() {
+    memory_.wait(Way::out);
+    memory_.wait(Way::in);
+  }
+
+ private:
+  std::int64_t parts_;
+  FileMemory memory_;
+  std::array<int, 2> arrays_;
+  FarMemory::Buffer in_, out_;
+};
+
+template <class Work>
+double timed(const Work& work) {
+  const auto begin = Clock::now();
+  work();
+  return std::max(std::chrono::duration<double>(Clock::now() - begin).count(), 1e-9);
+}
+
+}  // namespace
+
+DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes) {
+  MeasuredDisk disk(options, std::max<std::int64_t>(2, bytes / MeasuredDisk::part));
+  const auto rate_of = [&](int ways, const auto& one) {
+    const double seconds = timed([&] {
+      for (std::int64_t n = 0; n < disk.parts(); ++n) {
+        one(n);
+        disk.wait();
+      }
+    });
+    return ways * static_cast<double>(disk.parts() * MeasuredDisk::part) / seconds;
   };
   DiskRate rate;
   // A read of blocks that were never written does not access the disk.
-  timed(1, [&](std::int64_t n) { copy(Way::out, 1, n); });
-  rate.write = timed(1, [&](std::int64_t n) { copy(Way::out, 0, n); });
-  rate.read = timed(1, [&](std::int64_t n) { copy(Way::in, 0, n); });
-  rate.both = timed(2, [&](std::int64_t n) {
-    copy(Way::out, 1, n);
-    copy(Way::in, 0, n);
+  rate_of(1, [&](std::int64_t n) { disk.start(Way::out, 1, n); });
+  rate.write = rate_of(1, [&](std::int64_t n) { disk.start(Way::out, 0, n); });
+  rate.read = rate_of(1, [&](std::int64_t n) { disk.start(Way::in, 0, n); });
+  rate.both = rate_of(2, [&](std::int64_t n) {
+    disk.start(Way::out, 1, n);
+    disk.start(Way::in, 0, n);
   });
   return rate;
+}
+
+double computing_share(const FileMemoryOptions& options, std::int64_t bytes,
+                       const std::function<void(double)>& compute) {
+  // All parts are started at once: as many as a file memory takes, in each direction.
+  MeasuredDisk disk(options, std::clamp<std::int64_t>(bytes / MeasuredDisk::part, 2, 32));
+  for (std::int64_t n = 0; n < disk.parts(); ++n) disk.start(Way::out, 0, n);
+  disk.wait();
+  disk.start_both();
+  disk.wait();
+  std::array<double, 3> shares{};
+  for (double& share : shares) {
+    const double alone = timed([&] {
+      disk.start_both();
+      disk.wait();
+    });
+    disk.start_both();
+    const double computed = timed([&] { compute(alone); });
+    const double left = timed([&] { disk.wait(); });  // what was not copied meanwhile, at full speed
+    share = (alone - left) / computed;
+  }
+  std::sort(shares.begin(), shares.end());
+  return std::clamp(shares[1], 0.01, 1.0);
 }
 
 std::int64_t resident_bytes() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/move/stream/file_memory.hpp"
 
@@ -23,6 +24,11 @@ struct DiskRate {
 /// Measured with scratch files with these options (with IoMode::blocking `both` is one after the other), with
 /// `bytes` in each direction. Throws Error (storage).
 DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes);
+/// The share, from 0.01 to 1, of the speed of copies in both directions that is left while `compute` computes
+/// for a number of seconds, because cores and disk share the processor and the memory: the median of three
+/// measurements. Throws Error (storage).
+double computing_share(const FileMemoryOptions& options, std::int64_t bytes,
+                       const std::function<void(double)>& compute);
 
 /// Resident bytes of this process, including shared memory; 0 if the system does not report them.
 std::int64_t resident_bytes();
