@@ -67,6 +67,10 @@ class Boundaries {
   bool any() const {
     return std::any_of(faces_.begin(), faces_.end(), [](const auto& face) { return face != nullptr; });
   }
+  bool read_others() const {
+    return std::any_of(faces_.begin(), faces_.end(),
+                       [](const auto& face) { return face && face->reads_others(); });
+  }
   /// Layers that the conditions of one axis read beside their columns.
   int tangential(int axis) const {
     int most = 0;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
-#include "engine/field/boundary.hpp"
 #include "engine/field/far.hpp"
 
 namespace sc {
@@ -90,6 +89,7 @@ void Storage::set_fresh(Reach reach, const Lattice& lattice) {
     colours_ = lattice.colours;
   }
   fresh_[static_cast<std::size_t>(lattice.colour)] = reach;
+  if (reach == point) ahead_.reset();
 }
 
 Lattice Storage::stale(Reach reach) const {

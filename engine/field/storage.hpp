@@ -7,12 +7,14 @@
 #include <complex>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "engine/base/arena.hpp"
 #include "engine/base/device.hpp"
+#include "engine/field/boundary.hpp"
 #include "engine/grid/grid.hpp"
 #include "engine/grid/lattice.hpp"
 #include "engine/grid/reach.hpp"
@@ -61,8 +63,6 @@ class Pending {
   virtual bool computes() const { return false; }
 };
 
-class Boundary;
-class Boundaries;
 class Far;
 
 class Storage : public std::enable_shared_from_this<Storage> {
@@ -148,6 +148,14 @@ class Storage : public std::enable_shared_from_this<Storage> {
     std::erase_if(filled_, [&](const Filled& one) { return one.face == face; });
   }
   void forget_filled() { filled_.clear(); }
+  /// A halo that was exchanged before it was known which conditions its first reader finds.
+  struct Ahead {
+    Boundaries conditions;  ///< applied by the exchange
+    Reach read = {};        ///< as far as it has been read since
+    bool changed = false;   ///< by a reader
+  };
+  /// Until the halo becomes stale.
+  std::optional<Ahead>& ahead() { return ahead_; }
   /// The refresh of this halo in progress, if any; the first reader finishes it.
   Pending* in_flight() const { return in_flight_; }
   void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
@@ -190,6 +198,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
     Box columns;
   };
   std::vector<Filled> filled_;
+  std::optional<Ahead> ahead_;
   int colours_ = 1;
   Pending* in_flight_ = nullptr;
   std::int64_t host_writes_ = 0;

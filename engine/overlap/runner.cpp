@@ -226,10 +226,12 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);
   run.carry_out(executor_, plan_, order.strategy, shape.cut);
-  // Without an eager exchange, the halos around the new values hold the neighbours' old values.
-  if (outputs.nothing())
-    for (const Access& a : stage.accesses())
-      if (a.mode != Mode::read) a.storage().set_fresh(point, stage.lattice());
+  for (const Access& a : stage.accesses()) {
+    if (a.mode == Mode::read) continue;
+    // Without an eager exchange, the halos around the new values hold the neighbours' old values.
+    if (outputs.nothing()) a.storage().set_fresh(point, stage.lattice());
+    if (a.storage().fresh().width > 0) a.storage().ahead() = {a.field->boundaries()};
+  }
   std::int64_t sent = inputs.bytes() + outputs.bytes();
   for (Movement* movement : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
     if (!movement) continue;

@@ -133,7 +133,7 @@ class Runner {
 
  private:
   enum class Use { input, output };
-  using Key = std::pair<Use, std::vector<std::tuple<Storage*, int, int, int, int>>>;
+  using Key = std::pair<Use, std::vector<std::tuple<Storage*, int, int, int, int, int, int>>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
@@ -175,6 +175,7 @@ class Runner {
   void note_demand(Stage& stage);
   void end_inputs_under_way(Stage& stage);
   void settle_outputs(Stage& stage);
+  bool is_fresh(Storage& storage, const Boundaries& conditions, Reach reach);
   Refresh& stale_inputs(Stage& stage);
   Refresh& wanted_outputs(Stage& stage);
   /// An updated field may be stale as an input and needed as an output: two refreshes, so that each shows

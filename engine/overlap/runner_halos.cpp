@@ -47,11 +47,17 @@ void Runner::settle_outputs(Stage& stage) {
     if (written(a)) a.storage().set_fresh(point, stage.lattice());
 }
 
+/// Whether a halo need not be exchanged before it is read with these conditions.
+bool Runner::is_fresh(Storage& storage, const Boundaries& conditions, Reach reach) {
+  settle_ahead({&storage, &conditions, reach}, context_.timeline());
+  return storage.fresh().covers(reach);
+}
+
 Refresh& Runner::stale_inputs(Stage& stage) {
   std::vector<Wanted> wanted;
   bool in_place = false;
   for (const Access& a : stage.accesses()) {
-    if (a.reach.width == 0 || a.storage().fresh().covers(a.reach)) continue;
+    if (a.reach.width == 0 || is_fresh(a.storage(), a.field->boundaries(), a.reach)) continue;
     const auto same = std::find_if(wanted.begin(), wanted.end(),
                                    [&](const Wanted& w) { return w.storage == &a.storage(); });
     if (same == wanted.end())
@@ -80,8 +86,12 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
 Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
   Key key{use, {}};
   auto& storages = key.second;
-  for (const Wanted& w : wanted)
-    storages.emplace_back(w.storage, w.reach.width, w.reach.diagonal, w.lattice.colours, w.lattice.colour);
+  for (const Wanted& w : wanted) {
+    // Conditions may have changed to others that read more.
+    const Reach received = received_for(*w.boundaries, w.reach);
+    storages.push_back({w.storage, w.reach.width, w.reach.diagonal, received.width, received.diagonal,
+                        w.lattice.colours, w.lattice.colour});
+  }
   auto& refresh = refreshes_[key];
   if (!refresh) {
     for (const Wanted& w : wanted) keep(*w.storage);
@@ -93,7 +103,7 @@ Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
 void Runner::refresh(const Access& a) {
   close_pass("halos are refreshed outside a stage");
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
-  if (a.storage().fresh().covers(a.reach)) return;
+  if (is_fresh(a.storage(), a.field->boundaries(), a.reach)) return;
   const Sampled::Seconds before = booked();
   refresh_of(Use::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
       .wait();

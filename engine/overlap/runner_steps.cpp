@@ -166,7 +166,7 @@ Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
   bool changed = false;
   for (std::size_t n = 0; n < inputs.size(); ++n) {
     const Recorded::Use& use = *arrays.first()[n];
-    if (inputs[n].width == 0 || use.storage->fresh().covers(inputs[n])) continue;
+    if (inputs[n].width == 0 || is_fresh(*use.storage, use.conditions, inputs[n])) continue;
     changed = changed || use.conditions != *use.boundaries;
     wanted.push_back({use.storage.get(), use.boundaries, inputs[n], use.storage->stale(inputs[n])});
   }

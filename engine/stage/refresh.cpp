@@ -4,6 +4,7 @@
 #include "engine/stage/refresh.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
@@ -85,6 +86,34 @@ void apply_in_shares(const Condition& c, Storage& storage) {
     share.hi[along] = c.inner.lo[along] + static_cast<int>(last);
     if (!share.empty()) c.boundary.apply(storage, c.face, {share});
   });
+}
+
+/// The conditions of a halo that have something to fill, in their order. `action` gets the columns as one
+/// box, with `beside_own`, or as one of several strips.
+using Action = std::function<void(const Condition&, const Box& columns)>;
+void each_filled(const Wanted& w, bool beside_own, bool beside_neighbours, const Action& action) {
+  if (w.storage->far()) return;  // conditions are applied in the slots
+  each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
+    const auto fill = [&](const Box& columns) {
+      if (columns.empty() || w.storage->filled(c.boundary, c.face, columns)) return;
+      action(c, columns);
+      w.storage->set_filled(c.boundary, c.face, columns);
+    };
+    if (beside_own) fill(c.inner);
+    if (!beside_neighbours) return;
+    for (const Box& strip : subtract(c.all, c.inner)) fill(strip);
+  });
+}
+
+/// For storages of one memory.
+void apply_conditions(std::span<const Wanted> wanted, bool beside_own, bool beside_neighbours) {
+  Device* device = wanted.front().storage->device();
+  if (device) device->join();  // they read own cells of the core, and the core reads the halos that they fill
+  for (const Wanted& w : wanted)
+    each_filled(w, beside_own, beside_neighbours, [&](const Condition& c, const Box& columns) {
+      columns == c.inner ? apply_in_shares(c, *w.storage) : c.boundary.apply(*w.storage, c.face, {columns});
+    });
+  if (device) device->join();
 }
 
 }  // namespace
@@ -212,40 +241,31 @@ bool Refresh::has_conditions() const {
                      [](const Wanted& w) { return w.boundaries->any() && !w.storage->far(); });
 }
 
-void Refresh::each_filled(bool beside_own, bool beside_neighbours, const Action& action) const {
-  for (const Wanted& w : wanted_) {
-    if (w.storage->far()) continue;  // conditions are applied in the slots
-    each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
-      const auto fill = [&](const Box& columns) {
-        if (columns.empty() || w.storage->filled(c.boundary, c.face, columns)) return;
-        action(w, c, columns);
-        w.storage->set_filled(c.boundary, c.face, columns);
-      };
-      if (beside_own) fill(c.inner);
-      if (!beside_neighbours) return;
-      for (const Box& strip : subtract(c.all, c.inner)) fill(strip);
-    });
-  }
-}
-
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
-  join_streams();  // conditions read own cells of the core, and the core reads the halos that they fill
-  each_filled(beside_own, beside_neighbours, [](const Wanted& w, const Condition& c, const Box& columns) {
-    columns == c.inner ? apply_in_shares(c, *w.storage) : c.boundary.apply(*w.storage, c.face, {columns});
-  });
-  join_streams();
+  apply_conditions(wanted_, beside_own, beside_neighbours);
 }
 
 void Refresh::note_filled(RehearsedRun& run, bool beside_own, bool beside_neighbours) const {
-  each_filled(beside_own, beside_neighbours, [&](const Wanted& w, const Condition& c, const Box& columns) {
-    note_halo(run, *w.storage, c.face.axis, columns);
-  });
+  for (const Wanted& w : wanted_)
+    each_filled(w, beside_own, beside_neighbours, [&](const Condition& c, const Box& columns) {
+      note_halo(run, *w.storage, c.face.axis, columns);
+    });
 }
 
-void Refresh::join_streams() const {
-  if (Device* device = wanted_.front().storage->device()) device->join();
+void settle_ahead(const Wanted& read, Timeline& timeline) {
+  Storage& storage = *read.storage;
+  std::optional<Storage::Ahead>& ahead = storage.ahead();
+  if (!ahead || ahead->read.covers(read.reach) || storage.far()) return;
+  ahead->read = ahead->read | read.reach;
+  ahead->changed = ahead->changed || ahead->conditions != *read.boundaries || read.boundaries->read_others();
+  if (!ahead->changed) return;
+  const Reach received = received_for(ahead->conditions, storage.fresh());
+  if (!received.covers(received_for(*read.boundaries, read.reach))) return storage.set_fresh(point);
+  if (!read.boundaries->any() || storage.grid().context().rehearses()) return;
+  const Scope scope(timeline, timeline.name("halo"), Phase::boundary);
+  apply_conditions({&read, 1}, true, true);
 }
 
 Traffic Refresh::traffic(Transport transport) const {

@@ -72,11 +72,7 @@ class Refresh final : public Movement {
   };
   void begin();
   const Piece& at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
-  /// `action` gets the columns as one box, with `beside_own`, or as one of several strips.
-  using Action = std::function<void(const Wanted&, const Condition&, const Box& columns)>;
-  void each_filled(bool beside_own, bool beside_neighbours, const Action& action) const;
   void apply_boundaries(bool beside_own, bool beside_neighbours);
-  void join_streams() const;
 
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<Exchange>> exchanges_;
@@ -100,6 +96,10 @@ struct Condition {
 /// In the order of application.
 void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
                     const std::function<void(const Condition&)>& action);
+
+/// Before a halo is read: if it was exchanged ahead (Storage::ahead), it gets the conditions that its reader
+/// finds, as if it were exchanged now; where these need cells that were not received, it becomes stale.
+void settle_ahead(const Wanted& read, Timeline& timeline);
 
 /// Own planes in near memory, for a field in far memory. `below`, `above`: the planes beside them are there
 /// too.
