@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes of several steps in memory: the heat equation (7 points), the wave equation (4th order, 13 points),
-// a step of two stages and the dendrite, on one rank between walls. T steps in a pass against one; heat also
-// against a plain loop nest over the same fields, and a copy, with non-temporal stores, of as many bytes as a
-// step must read and write. The fastest passes are also compared with the kernels in a block that stays in
-// the caches, without boundary conditions.
-// Rows and planes of a tile may be given, except for the dendrite.
-//   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [rows] [planes] [--trial]
+// a step of two stages and the dendrite, on one rank between walls, and MHD in a periodic box. T steps in a
+// pass against one; heat also against a plain loop nest over the same fields, and a copy, with non-temporal
+// stores, of as many bytes as a step must read and write. The fastest passes of kernels are also compared
+// with the same in a block that stays in the caches, without boundary conditions.
+// Rows and planes of a tile may be given, except for the solvers.
+//   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [rows] [planes] [MHD cells]
+//                [--trial]
 #include <memory>
 
 #include "bench/arguments.hpp"
@@ -15,6 +16,7 @@
 #include "engine/overlap/window.hpp"
 #include "engine/subcurrent.hpp"
 #include "solvers/dendrite/solver.hpp"
+#include "solvers/magnetosphere/solver.hpp"
 
 namespace {
 
@@ -170,31 +172,53 @@ void heat(Context& context, int n, int turns, Int3 tile) {
   bed.compare(turns, "goal >= 1.8");
 }
 
-/// The complete solver: single precision, one crystal in a box with walls.
-void crystal(Context& context, int n, int turns) {
-  std::vector<std::unique_ptr<dendrite::Dendrite>> solvers;
+/// A complete solver, made by make(options of the engine).
+template <class Make>
+void solver(Context& context, const std::string& what, Int3 cells, int turns, const std::string& goal,
+            const Make& make) {
+  std::vector<decltype(make({}))> solvers;
   std::vector<bench::Way> ways;
   const auto add = [&](const std::string& way, int length, bool finds) {
-    dendrite::DendriteOptions options;
-    options.cells = {n, n, n};
-    options.single = true;
-    options.seeds = {dendrite::Seed{}};
-    options.engine.strategy = Strategy::boundary_first;
-    options.engine.steps_per_pass = length;
-    options.engine.finds_length = finds;
-    auto& solver = *solvers.emplace_back(std::make_unique<dendrite::Dendrite>(context, options));
-    if (finds) solver.steps(trial_steps);
-    ways.push_back({way, [&solver] { solver.steps(steps); }});
+    auto& one = *solvers.emplace_back(
+        make({.strategy = Strategy::boundary_first, .steps_per_pass = length, .finds_length = finds}));
+    if (finds) one.steps(trial_steps);
+    ways.push_back({way, [&one] { one.steps(steps); }});
   };
   for (const int length : lengths) add(std::to_string(length) + " a pass", length, false);
   add("as found", lengths.back(), true);
   bench::take_turns(context, ways, turns, 1);
   const std::string name =
-      "dendrite f32 " + std::to_string(n) + "^3, " + std::to_string(context.threads()) + " threads";
-  for (const bench::Way& way : ways) print(name, way, double(n) * n * n, steps);
-  bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best_of(ways)), "goal >= 1.15");
+      what + " " + std::to_string(cells.x) + "^3, " + std::to_string(context.threads()) + " threads";
+  for (const bench::Way& way : ways) print(name, way, double(cells.x) * cells.y * cells.z, steps);
+  bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best_of(ways)), goal);
   bench::report(name + ", one step a pass / as found", bench::ratio(ways[0], ways.back()), "goal >= 0.97");
   std::printf("%s: %s\n", name.c_str(), solvers.back()->runner().passes().found.c_str());
+}
+
+/// One crystal in a box with walls, single precision.
+void crystal(Context& context, int n, int turns) {
+  solver(context, "dendrite f32", {n, n, n}, turns, "goal >= 1.15", [&](const RunnerOptions& engine) {
+    dendrite::DendriteOptions options;
+    options.cells = {n, n, n};
+    options.single = true;
+    options.seeds = {dendrite::Seed{}};
+    options.engine = engine;
+    return std::make_unique<dendrite::Dendrite>(context, options);
+  });
+}
+
+/// A wave in a periodic box, of ideal MHD.
+void plasma(Context& context, int n, int turns) {
+  solver(context, "MHD f64", {n, n, n}, turns, "for the record", [&](const RunnerOptions& engine) {
+    magnetosphere::MagnetosphereOptions options;
+    options.cells = {n, n, n};
+    options.spacing = 1.0 / n;
+    options.dt = 0.1 / n;
+    options.initial = magnetosphere::Initial::linear_wave;
+    options.faces.fill(magnetosphere::FaceKind::periodic);
+    options.engine = engine;
+    return std::make_unique<magnetosphere::Magnetosphere>(context, options);
+  });
 }
 
 }  // namespace
@@ -204,7 +228,8 @@ int main(int argc, char** argv) {
   const int turns = arguments.number(1, "turns", 5, 2), threads = arguments.number(2, "threads", 2, 2);
   const int n = arguments.number(3, "heat cells", 256, 24, 0),
             m = arguments.number(4, "wave cells", 256, 24, 0),
-            l = arguments.number(5, "dendrite cells", 160, 24, 0);
+            l = arguments.number(5, "dendrite cells", 160, 24, 0),
+            p = arguments.number(8, "MHD cells", 96, 24, 0);
   const Int3 tile{0, arguments.number(6, "rows", 0, 0, 0), arguments.number(7, "planes", 0, 0, 0)};
   Context context(MPI_COMM_WORLD, {.threads = threads});
   if (n > 0) heat(context, n, turns, tile);
@@ -213,5 +238,6 @@ int main(int argc, char** argv) {
   const int k = m * 3 / 2;
   if (m > 0) Bed<Wave<float>>(context, "wave f32", {k, k, k}, tile).compare(turns, "goal >= 1.6");
   if (l > 0) crystal(context, l, turns);
+  if (p > 0) plasma(context, p, turns);
   context.close();
 }

@@ -2,6 +2,7 @@
 // WindowRun: the computation of towers tile by tile, boundary conditions after the runs that write their
 // fields, and progress of messages meanwhile.
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "engine/base/index.hpp"
@@ -64,19 +65,49 @@ void WindowRun::compute_towers(const WindowPlan& plan, const Tower& slab) {
       sweep(plan, WindowPlan::within(parts[at(thread)], slab), 1, thread == 0 && looks_);
     });
   else if (!parts.empty())
-    sweep(plan, WindowPlan::within(parts.front(), slab), options_.threads, looks_);
+    sweep_by_rows(plan, WindowPlan::within(parts.front(), slab));
   for (const Tower& joint : plan.joints())
     sweep(plan, WindowPlan::within(joint, slab), options_.threads, looks_);
 }
 
 void WindowRun::sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes) {
-  for (const Tower& tile : plan.tiles(tower))
-    for (int run = 0; run < plan.runs(); ++run) {
-      const Box box = plan.cells(tower, tile, run);
-      if (box.empty()) continue;
-      compute(run, box, threads);
-      if (pokes) poke();
+  for (const auto& row : plan.tiles(tower))
+    for (const Tower& tile : row) compute_tile(plan, tower, tile, threads, pokes);
+}
+
+/// Threads take rows of tiles in turn, each tile after its predecessor in the row before.
+void WindowRun::sweep_by_rows(const WindowPlan& plan, const Tower& tower) {
+  const auto rows = plan.tiles(tower);
+  const auto threads = at(options_.threads);
+  if (rows.size() < threads || threads == 1) return sweep(plan, tower, options_.threads, looks_);
+  std::vector<std::atomic<std::size_t>> done(rows.size());  // tiles of a row
+  std::atomic<bool> failed = false;
+  team(options_.threads, [&](int thread) {
+    try {
+      for (std::size_t row = at(thread); row < rows.size(); row += threads)
+        for (std::size_t n = 0; n < rows[row].size(); ++n) {
+          while (row > 0 && done[row - 1].load(std::memory_order_acquire) <= n) {
+            if (failed) return;
+            std::this_thread::yield();
+          }
+          compute_tile(plan, tower, rows[row][n], 1, thread == 0 && looks_);
+          done[row].store(n + 1, std::memory_order_release);
+        }
+    } catch (...) {
+      failed = true;
+      throw;
     }
+  });
+}
+
+void WindowRun::compute_tile(const WindowPlan& plan, const Tower& tower, const Tower& tile, int threads,
+                             bool pokes) {
+  for (int run = 0; run < plan.runs(); ++run) {
+    const Box box = plan.cells(tower, tile, run);
+    if (box.empty()) continue;
+    compute(run, box, threads);
+    if (pokes) poke();
+  }
 }
 
 void WindowRun::poke() {

@@ -181,21 +181,22 @@ std::vector<int> WindowPlan::cuts(const Tower& tower, int axis) const {
   return cuts;
 }
 
-std::vector<Tower> WindowPlan::tiles(const Tower& tower) const {
-  std::vector<Tower> tiles;
+std::vector<std::vector<Tower>> WindowPlan::tiles(const Tower& tower) const {
+  std::vector<std::vector<Tower>> tiles;
   const std::vector<int> planes = cuts(tower, 2), rows = cuts(tower, 1);
   const auto edge = [](const std::vector<int>& cuts, std::size_t n) {
     return n < cuts.size() ? Edge{cuts[n], -1, false} : Edge{};
   };
-  for (std::size_t y = 0; y <= rows.size(); ++y)
+  for (std::size_t y = 0; y <= rows.size(); ++y) {
+    std::vector<Tower>& row = tiles.emplace_back();
     for (std::size_t z = 0; z <= planes.size(); ++z) {
-      Tower tile;
+      Tower& tile = row.emplace_back();
       if (z > 0) tile.lo[2] = edge(planes, z - 1);
       tile.hi[2] = edge(planes, z);
       if (y > 0) tile.lo[1] = edge(rows, y - 1);
       tile.hi[1] = edge(rows, y);
-      tiles.push_back(tile);
     }
+  }
   return tiles;
 }
 

@@ -7,7 +7,7 @@
 //   run 1   | tile 0 |  tile 1  |  tile 2    |
 //   run 2   |tile 0|  tile 1  |  tile 2      |
 // Shells, which wait for messages, lean inwards from every neighbour. The parts of two threads lean away from
-// each other, with a joint between them.
+// each other, with a joint between them; in a block too narrow for parts, threads take rows of tiles in turn.
 #pragma once
 
 #include <array>
@@ -89,9 +89,10 @@ class WindowPlan {
   Box cells(const Tower& tower, const Tower& tile, int run) const;
   /// The portion of a tower that is in a slab. Its edges along z, if it has any, are in the slab.
   static Tower within(const Tower& tower, const Tower& slab);
-  /// Along z first; to be computed in this order, all runs of one before the next. The planes that adjacent
-  /// tiles share are then still in the cache.
-  std::vector<Tower> tiles(const Tower& tower) const;
+  /// Rows of tiles along z; to be computed in this order, all runs of a tile before the next. The planes that
+  /// adjacent tiles share are then still in the cache. A row needs of the one before only tiles up to the
+  /// same number, so that threads can compute several.
+  std::vector<std::vector<Tower>> tiles(const Tower& tower) const;
   int runs() const { return static_cast<int>(dependence_.behind.size()); }
 
  private:

@@ -68,6 +68,8 @@ class WindowRun final : public Ports {
   void close_slab(const Slot& slot, const Slot* before);
   void compute_towers(const WindowPlan& plan, const Tower& slab);
   void sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes = false);
+  void sweep_by_rows(const WindowPlan& plan, const Tower& tower);
+  void compute_tile(const WindowPlan& plan, const Tower& tower, const Tower& tile, int threads, bool pokes);
   void compute(int run, const Box& box, int threads);
   void compute_cells(int run, const Box& box, int threads, std::span<Accumulator> into) const;
   void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;

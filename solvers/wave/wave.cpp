@@ -14,11 +14,9 @@ namespace sc::wave {
 namespace {
 
 Grid grid_of(Context& context, const WaveOptions& o) {
-  return {context,
-          {.cells = o.cells,
-           .periodic = periodic_axes([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; }),
-           .halo = 2 * o.engine.steps_per_pass,
-           .split = o.split}};
+  const Bool3 periodic = periodic_axes([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
+  const int halo = layers_for_passes(context, periodic, 2, o.engine.steps_per_pass);
+  return {context, {.cells = o.cells, .periodic = periodic, .halo = halo, .split = o.split}};
 }
 
 /// Two layers are read beyond a face. Those of a wall mirror two cells: in a single one, the second layer

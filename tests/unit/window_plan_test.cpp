@@ -88,13 +88,31 @@ class Simulation {
         if (a.array == array && a.mode != Mode::read) return n;
     return before;
   }
+  /// In an order that threads may bring about: a tile begins when its predecessor in the row before is
+  /// complete.
   void sweep(const Tower& tower) {
-    for (const Tower& tile : plan_.tiles(tower))
-      for (int run = 0; run < plan_.runs(); ++run) {
-        const Box box = plan_.cells(tower, tile, run);
-        each(box, [&](Int3 c) { read(run, c); });
-        each(box, [&](Int3 c) { write(run, c); });
+    const auto rows = plan_.tiles(tower);
+    struct Progress {
+      std::size_t tile = 0;
+      int run = 0;
+    };
+    std::vector<Progress> progress(rows.size());
+    for (;;) {
+      std::vector<std::size_t> ready;
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        const Progress& at = progress[row];
+        const bool follows = row == 0 || at.run > 0 || progress[row - 1].tile > at.tile;
+        if (at.tile < rows[row].size() && follows) ready.push_back(row);
       }
+      if (ready.empty()) return;
+      const std::size_t row = ready[order_() % ready.size()];
+      Progress& at = progress[row];
+      const Box box = plan_.cells(tower, rows[row][at.tile], at.run);
+      each(box, [&](Int3 c) { read(at.run, c); });
+      each(box, [&](Int3 c) { write(at.run, c); });
+      if (++at.run < plan_.runs()) continue;
+      at = {at.tile + 1, 0};
+    }
   }
   void read(int run, Int3 c) {
     for (const WindowAccess& a : runs_[static_cast<std::size_t>(run)]) {
@@ -139,6 +157,7 @@ class Simulation {
   Box all_;
   std::vector<std::vector<int>> values_;    // of each array: the run that wrote a cell
   std::vector<std::vector<int>> computed_;  // of each run: how often
+  std::minstd_rand order_;
   bool arrived_ = false, there_ = false, inner_ = false;
   std::int64_t wrong_ = 0, travels_ = 0;
 };
@@ -204,12 +223,15 @@ TEST(WindowPlan, TilesFollowEachOtherAlongZ) {
   const WindowRuns once{{{0, Mode::write, 0}, {1, Mode::read, 1}}};
   const WindowPlan plan(dependence_of(once, 2), {.own = {{0, 0, 0}, {8, 9, 48}}, .tile = {0, 3, 12}});
   ASSERT_EQ(plan.parts().size(), 1U);
-  const std::vector<Tower> tiles = plan.tiles(plan.parts().front());
-  ASSERT_EQ(tiles.size(), 12U);
-  for (std::size_t n = 0; n < tiles.size(); ++n) {
-    const Box box = plan.cells(plan.parts().front(), tiles[n], 0);
-    EXPECT_EQ(box.lo.z, 12 * static_cast<int>(n % 4));
-    EXPECT_EQ(box.lo.y, 3 * static_cast<int>(n / 4));
+  const auto rows = plan.tiles(plan.parts().front());
+  ASSERT_EQ(rows.size(), 3U);
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    ASSERT_EQ(rows[y].size(), 4U);
+    for (std::size_t z = 0; z < rows[y].size(); ++z) {
+      const Box box = plan.cells(plan.parts().front(), rows[y][z], 0);
+      EXPECT_EQ(box.lo.z, 12 * static_cast<int>(z));
+      EXPECT_EQ(box.lo.y, 3 * static_cast<int>(y));
+    }
   }
 }
 
@@ -223,13 +245,14 @@ TEST(WindowPlan, OneTileHasAMarginAtEveryWall) {
       const WindowPlan plan(dependence_of(turning, 2), block);
       int low = 0, high = 0;
       for (const Tower& part : plan.parts())
-        for (const Tower& tile : plan.tiles(part))
-          for (int run = 0; run < plan.runs(); ++run) {
-            const Box box = plan.cells(part, tile, run);
-            if (box.empty()) continue;
-            if (box.lo.z < 4) low += box.lo.z == 0 && box.hi.z >= 4 ? 1 : 100;
-            if (box.hi.z > 44) high += box.hi.z == 48 && tile.lo[2].at <= 44 ? 1 : 100;
-          }
+        for (const auto& row : plan.tiles(part))
+          for (const Tower& tile : row)
+            for (int run = 0; run < plan.runs(); ++run) {
+              const Box box = plan.cells(part, tile, run);
+              if (box.empty()) continue;
+              if (box.lo.z < 4) low += box.lo.z == 0 && box.hi.z >= 4 ? 1 : 100;
+              if (box.hi.z > 44) high += box.hi.z == 48 && tile.lo[2].at <= 44 ? 1 : 100;
+            }
       EXPECT_LT(low, 100) << planes;
       EXPECT_LT(high, 100) << planes;
       EXPECT_GT(low, 0);
