@@ -11,6 +11,8 @@
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "engine/base/error.hpp"
+#include "engine/exec/team.hpp"
+#include "engine/move/stream/rate.hpp"
 #include "solvers/turbulence/solver.hpp"
 
 namespace {
@@ -30,15 +32,32 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const DiskRate& after,
+/// Keeps threads busy with arithmetic on arrays that fit their caches.
+void compute_for(int threads, double seconds) {
+  team(threads, [seconds](int) {
+    std::vector<double> values(std::size_t{1} << 15, 1.0);
+    const double begin = MPI_Wtime();
+    while (MPI_Wtime() - begin < seconds)
+      for (double& value : values) value = 0.5 * value + 1e-3;
+  });
+}
+
+/// The disk's rate after the steps, and the share of it that is left while all threads compute.
+struct Disk {
+  DiskRate after;
+  double share = 1;
+};
+
+void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const Disk& measured,
            const std::map<std::string, StorePhase>& before) {
+  const DiskRate& after = measured.after;
   const turbulence::Budget& budget = flow.budget();
   DiskRate rate = budget.rate;  // the disk is shared: use the mean of the rates before and after
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);
   rate.both = 0.5 * (rate.both + after.both);
   const auto steps = static_cast<double>(seconds.size());
-  double bound = 0, compute = 0, disk = 0;
+  double bound = 0, busy = 0, compute = 0, disk = 0;
   std::ostringstream phases;
   for (const auto& [name, all] : flow.store().phases()) {
     StorePhase p = all;
@@ -50,6 +69,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
     }
     const double moved = rate.seconds(p.read, p.written);
     bound += std::max(p.compute, moved) / steps;
+    busy += std::max(p.compute, moved / measured.share) / steps;
     compute += p.compute / steps;
     disk += moved / steps;
     phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": {\"compute\": " << p.compute / steps
@@ -63,13 +83,13 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   for (const double s : seconds) sum += s;
   std::cout.precision(6);
   std::cout << "{\"seconds\": " << sum / steps << ", \"compute\": " << compute << ", \"disk\": " << disk
-            << ", \"bound\": " << bound << ", \"peak\": " << peak << ", \"planned\": " << planned
-            << ", \"read\": " << budget.read << ", \"written\": " << budget.written
-            << ", \"on_disk\": " << budget.far << ", \"files\": " << budget.pieces
-            << ", \"rate_read\": " << rate.read << ", \"rate_write\": " << rate.write
-            << ", \"rate_both\": " << rate.both << ", \"io\": \"" << flow.store().io_name()
-            << "\", \"direct\": " << flow.store().past_page_cache() << ", \"phases\": {" << phases.str()
-            << "}, \"energy\": ";
+            << ", \"bound\": " << bound << ", \"share\": " << measured.share << ", \"bound_busy\": " << busy
+            << ", \"peak\": " << peak << ", \"planned\": " << planned << ", \"read\": " << budget.read
+            << ", \"written\": " << budget.written << ", \"on_disk\": " << budget.far
+            << ", \"files\": " << budget.pieces << ", \"rate_read\": " << rate.read
+            << ", \"rate_write\": " << rate.write << ", \"rate_both\": " << rate.both << ", \"io\": \""
+            << flow.store().io_name() << "\", \"direct\": " << flow.store().past_page_cache()
+            << ", \"phases\": {" << phases.str() << "}, \"energy\": ";
   std::cout.precision(17);
   std::cout << energy << "}" << std::endl;
 }
@@ -124,13 +144,17 @@ void run(const Asked& asked) {
       flow.step();
       seconds.push_back(context.max(context.timeline().now() - begin));
     }
-    DiskRate after;
+    Disk disk;
     if (flow.budget().disk_used()) {
       FileMemoryOptions measured = scratch_files(context, options.storage, !sync);
       measured.name += " after";
-      after = measured_rate(measured, std::int64_t{32} << 20);
+      disk.after = measured_rate(measured, std::int64_t{32} << 20);
+      measured.name += " computing";
+      if (!sync)
+        disk.share = computing_share(measured, std::int64_t{128} << 20,
+                                     [&](double s) { compute_for(asked.threads, s); });
     }
-    print(context, flow, seconds, after, before);
+    print(context, flow, seconds, disk, before);
   }
   context.close();
 }

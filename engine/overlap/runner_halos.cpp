@@ -80,7 +80,9 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
     if (a.mode != Mode::read && demand.width > 0)
       wanted.push_back({&a.storage(), &a.field->boundaries(), demand, stage.lattice()});
   }
-  return refresh_of(Use::output, std::move(wanted));
+  Refresh& refresh = refresh_of(Use::output, std::move(wanted));
+  refresh.set_ahead();
+  return refresh;
 }
 
 Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {

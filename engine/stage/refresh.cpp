@@ -105,14 +105,17 @@ void each_filled(const Wanted& w, bool beside_own, bool beside_neighbours, const
   });
 }
 
-/// For storages of one memory.
-void apply_conditions(std::span<const Wanted> wanted, bool beside_own, bool beside_neighbours) {
+/// For storages of one memory; `ahead`: without conditions that read other fields.
+void apply_conditions(std::span<const Wanted> wanted, bool beside_own, bool beside_neighbours,
+                      bool ahead = false) {
   Device* device = wanted.front().storage->device();
   if (device) device->join();  // they read own cells of the core, and the core reads the halos that they fill
-  for (const Wanted& w : wanted)
+  for (const Wanted& w : wanted) {
+    if (ahead && w.boundaries->read_others()) continue;
     each_filled(w, beside_own, beside_neighbours, [&](const Condition& c, const Box& columns) {
       columns == c.inner ? apply_in_shares(c, *w.storage) : c.boundary.apply(*w.storage, c.face, {columns});
     });
+  }
   if (device) device->join();
 }
 
@@ -244,7 +247,7 @@ bool Refresh::has_conditions() const {
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
-  apply_conditions(wanted_, beside_own, beside_neighbours);
+  apply_conditions(wanted_, beside_own, beside_neighbours, ahead_);
 }
 
 void Refresh::note_filled(RehearsedRun& run, bool beside_own, bool beside_neighbours) const {

@@ -53,6 +53,9 @@ class Refresh final : public Movement {
   void fill_beside_own();
   /// For a stage that overwrites its inputs: wait() also waits until no neighbour reads the old values.
   void settle_on_wait(bool settle) { settle_on_wait_ = settle; }
+  /// For halos that are exchanged before their reader is known (Storage::ahead): conditions that read other
+  /// fields are left to it.
+  void set_ahead() { ahead_ = true; }
   /// The number of times it has completed.
   std::int64_t rounds() const { return rounds_; }
   /// Sets the stage under whose name times are recorded.
@@ -82,6 +85,7 @@ class Refresh final : public Movement {
   std::int64_t rounds_ = 0;
   bool under_way_ = false;
   bool settle_on_wait_ = false;
+  bool ahead_ = false;
   bool filled_beside_own_ = false;
 };
 
