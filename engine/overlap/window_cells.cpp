@@ -30,6 +30,19 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
   }
 }
 
+/// Whether threads that take rows of tiles in turn have about the same number of cells: the first row may be
+/// much wider than the others.
+bool divides_evenly(const WindowPlan& plan, const Tower& tower, const std::vector<std::vector<Tower>>& rows,
+                    std::size_t threads) {
+  if (threads == 1 || rows.size() < threads) return false;
+  std::vector<int> width(threads, 0);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    width[row % threads] += plan.cells(tower, rows[row].front(), 0).extent().y;
+  const int most = *std::max_element(width.begin(), width.end());
+  const double mean = plan.cells(tower, 0).extent().y / static_cast<double>(threads);
+  return most <= 1.4 * mean;
+}
+
 }  // namespace
 
 void WindowRun::compute_inner() {
@@ -79,7 +92,7 @@ void WindowRun::sweep(const WindowPlan& plan, const Tower& tower, int threads, b
 void WindowRun::sweep_by_rows(const WindowPlan& plan, const Tower& tower) {
   const auto rows = plan.tiles(tower);
   const auto threads = at(options_.threads);
-  if (rows.size() < threads || threads == 1) return sweep(plan, tower, options_.threads, looks_);
+  if (!divides_evenly(plan, tower, rows, threads)) return sweep(plan, tower, options_.threads, looks_);
   std::vector<std::atomic<std::size_t>> done(rows.size());  // tiles of a row
   std::atomic<bool> failed = false;
   team(options_.threads, [&](int thread) {
