@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace sc::model {
 
@@ -25,10 +27,16 @@ VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool
       started_(run.departures.size(), never),
       left_(run.departures.size(), never),
       threads_(machine.threads) {
+  std::map<std::pair<int, int>, std::size_t> known;  // a message that two arrivals wait for is taken once
   for (std::size_t a = 0; a < run.arrivals.size(); ++a) {
     std::vector<Coming>& comings = coming_.emplace_back();
-    for (std::size_t n = 0; n < run.arrivals[a].size(); ++n)
-      comings.push_back({run.arrivals[a][n], comes[a][n]});
+    for (std::size_t n = 0; n < run.arrivals[a].size(); ++n) {
+      std::size_t message = taken_.size();
+      if (const int like = run.arrivals[a][n].like; like >= 0)
+        message = known.try_emplace({run.plan.arrivals()[a].movement, like}, message).first->second;
+      if (message == taken_.size()) taken_.push_back(false);
+      comings.push_back({run.arrivals[a][n], comes[a][n], message});
+    }
   }
   times_.stage = run.stage;
   times_.runs = 1;
@@ -147,10 +155,10 @@ double VirtualPorts::take_what_came() {
     more = false;
     for (auto& comings : coming_)
       for (Coming& coming : comings) {
-        if (coming.taken) continue;
+        if (taken(coming)) continue;
         if (asks(coming) && asked(coming) <= now_) coming.answered = now_;
         if (due(coming) > now_) continue;
-        coming.taken = more = true;
+        taken_[coming.message] = more = true;
         now_ += cost(coming.awaited.passage);
       }
   }
@@ -162,12 +170,12 @@ double VirtualPorts::first_question() const {
   double first = never;
   for (const auto& comings : coming_)
     for (const Coming& coming : comings)
-      if (!coming.taken && asks(coming)) first = std::min(first, asked(coming));
+      if (!taken(coming) && asks(coming)) first = std::min(first, asked(coming));
   return first;
 }
 
 bool VirtualPorts::all_there(const std::vector<Coming>& comings) const {
-  return std::all_of(comings.begin(), comings.end(), [](const Coming& c) { return c.taken; });
+  return std::all_of(comings.begin(), comings.end(), [&](const Coming& c) { return taken(c); });
 }
 
 bool VirtualPorts::all_taken() const {
@@ -185,12 +193,12 @@ void VirtualPorts::wait(const Arrival& arrival) {
   while (!all_there(awaited)) {
     double then = never;
     for (const Coming& coming : awaited)
-      if (!coming.taken) then = std::min(then, asks(coming) ? asked(coming) : due(coming));
+      if (!taken(coming)) then = std::min(then, asks(coming) ? asked(coming) : due(coming));
     // The like piece has not been started yet, but its sender starts it before it waits itself: it counts as
     // arrived.
     if (then == never)
       for (Coming& coming : awaited)
-        if (!coming.taken) coming.awaited.like = -1;
+        if (!taken(coming)) coming.awaited.like = -1;
     if (then < never) now_ = std::max(now_, std::min(then, first_question()));
     take_what_came();
   }

@@ -48,11 +48,11 @@ class VirtualPorts final : public Ports {
   std::vector<std::vector<double>> answered() const;
 
  private:
-  /// A message to this rank.
+  /// A message to this rank, for one of the arrivals that wait for it.
   struct Coming {
     RehearsedRun::Awaited awaited;
     Due due;
-    bool taken = false;
+    std::size_t message = 0;
     double answered = std::numeric_limits<double>::quiet_NaN();
   };
   std::size_t number(const Piece& piece) const {
@@ -75,6 +75,7 @@ class VirtualPorts final : public Ports {
   bool asks(const Coming& coming) const;
   double asked(const Coming& coming) const;
   double first_question() const;
+  bool taken(const Coming& coming) const { return taken_[coming.message]; }
   double cost(const Passage& passage) const;
   double take_what_came();
   bool all_there(const std::vector<Coming>& comings) const;
@@ -89,6 +90,7 @@ class VirtualPorts final : public Ports {
   bool sends_ = false;
   std::vector<double> started_, left_;       // of each piece; `never` before its start
   std::vector<std::vector<Coming>> coming_;  // for each arrival of the plan
+  std::vector<bool> taken_;                  // of each message
   int threads_;                              // that compute at present
   StageTimes times_;
 };

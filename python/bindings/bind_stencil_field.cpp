@@ -12,6 +12,7 @@
 #include "engine/move/gather.hpp"
 #include "engine/move/stream/budget.hpp"
 #include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/rehearsed_files.hpp"
 #include "io/snapshot.hpp"
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/stencil.hpp"
@@ -32,6 +33,13 @@ StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool
       pieces_(pieces),
       number_(number) {}
 
+std::unique_ptr<FarMemory> StencilGrid::far_memory() {
+  if (context().rehearses()) return std::make_unique<RehearsedFiles>(context(), true);
+  FileMemoryOptions files = scratch_files(context(), {.scratch = scratch_}, true);
+  files.name += " grid " + std::to_string(number_);
+  return std::make_unique<FileMemory>(std::move(files));
+}
+
 FieldOptions StencilGrid::options(int levels, const std::string& place) {
   FieldOptions made{.levels = levels};
   if (place == "memory") {
@@ -40,13 +48,7 @@ FieldOptions StencilGrid::options(int levels, const std::string& place) {
     if (!host_) context().together([&] { host_ = in_host_memory_of(context().device(), pieces_); });
     made.place = host_;
   } else {
-    if (!files_)
-      context().together([&] {
-        const StorageOptions options{.scratch = scratch_};
-        FileMemoryOptions files = scratch_files(context(), options, true);
-        files.name += " grid " + std::to_string(number_);
-        files_ = std::make_shared<SlabPlace>(std::make_unique<FileMemory>(std::move(files)), pieces_);
-      });
+    if (!files_) context().together([&] { files_ = std::make_shared<SlabPlace>(far_memory(), pieces_); });
     made.place = files_;
   }
   return made;

@@ -70,7 +70,7 @@ using GivenAccess = std::tuple<std::shared_ptr<StencilField>, int, std::string, 
 
 std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t function, bool on_device,
                                          int values, const std::string& reduce, int colours, bool by_position,
-                                         const std::vector<GivenAccess>& given) {
+                                         double flops, const std::vector<GivenAccess>& given) {
   const auto reduction = choice_of<Reduce>(
       reduce, "reduce",
       {{"", Reduce::none}, {"sum", Reduce::sum}, {"max", Reduce::max}, {"min", Reduce::min}});
@@ -86,7 +86,8 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
   else
     rows.function = reinterpret_cast<void (*)(const RowsCall*)>(function);
   return std::make_shared<StencilSweep>(name, std::move(rows), values,
-                                        SweepOptions{.reduce = reduction, .colours = colours}, all);
+                                        SweepOptions{.reduce = reduction, .colours = colours, .flops = flops},
+                                        all);
 }
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
@@ -104,7 +105,7 @@ void bind_stencil_loop(nb::module_& module) {
     return s.stage.bytes_per_cell();
   });
   module.def("make_stencil_sweep", &make_sweep, "name"_a, "function"_a, "on_device"_a, "values"_a, "reduce"_a,
-             "colours"_a, "by_position"_a, "accesses"_a,
+             "colours"_a, "by_position"_a, "flops"_a, "accesses"_a,
              "A kernel of a compiled library, at the address of its function, with its fields; on_device: it "
              "was\ncompiled for one.");
   nb::class_<StencilLoop>(module, "StencilLoop")

@@ -29,6 +29,9 @@ struct StencilGrid {
   Grid grid;
 
  private:
+  /// The files; in a rehearsal they only record copies.
+  std::unique_ptr<FarMemory> far_memory();
+
   std::string scratch_;
   int pieces_;
   int number_;  ///< of the process's grids, for the names of its files

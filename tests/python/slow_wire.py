@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
 from subcurrent.foresight.machines import load_machine
 
 MACHINE = """
@@ -36,3 +38,8 @@ def machine_file(folder: Path, *changes: tuple[str, str]) -> Path:
 
 def machine(folder: Path, *changes: tuple[str, str]) -> Any:
     return load_machine(machine_file(folder, *changes))
+
+
+def dendrite(*sets: str) -> Any:
+    sets = ("grid.cells=[64,64,64]", "engine.strategy=blocking", *sets)
+    return load_case(find_case("nickel_small"), list(sets))

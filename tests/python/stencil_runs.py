@@ -9,7 +9,7 @@ import sys
 from conftest import MPIRUN, ROOT_MAY
 
 
-def run(line, ranks=1, timeout=240, **environment):
+def run(line, ranks=1, timeout=240, cwd=None, **environment):
     started = [*MPIRUN, str(ranks)] if ranks > 1 else []
     done = subprocess.run(
         [*started, *map(str, line)],
@@ -17,6 +17,7 @@ def run(line, ranks=1, timeout=240, **environment):
         capture_output=True,
         text=True,
         timeout=timeout,
+        cwd=cwd,
         env={**os.environ, **ROOT_MAY, **environment},
     )
     assert done.returncode == 0, done.stderr + done.stdout

@@ -14,7 +14,7 @@ from conftest import core_is_built
 from subcurrent.errors import SubcurrentError
 from subcurrent.foresight import doctor
 from subcurrent.foresight import doctor_checks as checks
-from subcurrent.foresight.doctor_checks import DeviceTest, Finding, Sight
+from subcurrent.foresight.doctor_sight import Check, DeviceTest, Finding, Sight
 from subcurrent.launch.mpi import Cpus
 from subcurrent.launch.plan import Plan
 from subcurrent.rank.measure import try_device_messages
@@ -131,7 +131,7 @@ BAD = [
 
 @pytest.mark.parametrize(("check", "changes", "files", "said"), BAD)
 def test_each_check_finds_what_is_bad_and_says_the_mend(
-    tmp_path: Path, check: checks.Check, changes: dict[str, Any], files: dict[str, str], said: str
+    tmp_path: Path, check: Check, changes: dict[str, Any], files: dict[str, str], said: str
 ) -> None:
     assert check(sight(tmp_path / "good")).good is True
     found: Finding = check(sight(tmp_path / "bad", files, **changes))
@@ -168,7 +168,7 @@ def test_every_check_is_shown_something_bad() -> None:
     ],
 )
 def test_what_cannot_be_seen_is_not_called_good(
-    tmp_path: Path, check: checks.Check, changes: dict[str, Any]
+    tmp_path: Path, check: Check, changes: dict[str, Any]
 ) -> None:
     seen = sight(tmp_path)
     for name, value in changes.items():

@@ -31,7 +31,12 @@ def add(app: typer.Typer) -> None:
 
 
 def predict(
-    case: CaseArgument,
+    case: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASE", help="a case file, its folder, a shipped case's name, or a Python script"
+        ),
+    ],
     *,
     machine: MachineOption,
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2,4,8",
@@ -89,6 +94,7 @@ def predict(
       subcurrent predict nickel_small --machine fugaku -n 48,384,3072 --weak
       subcurrent predict nickel_small --machine azure_hbv3 -n 8,64,512 --weak --simulate
       subcurrent predict nickel_small --machine azure_hbv3 -n 30,120,480 --threads 4 --steps-per-pass 1,2,4,8
+      subcurrent predict my_stencil.py --machine azure_hbv3 -n 30,120,480
     """
     sets = with_engine(sets, threads=threads)
     request = predicting.PredictRequest(

@@ -19,7 +19,8 @@ from .. import core
 from ..errors import OK, OTHER, BadInput, SubcurrentError
 from ..launch.plan import Plan
 from ..launch.ranks import launch_quietly
-from .doctor_checks import CHECKS, DeviceTest, Finding, Sight
+from .doctor_checks import CHECKS
+from .doctor_sight import DeviceTest, Finding, Sight
 from .probe import covered
 
 

@@ -10,15 +10,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..case.library import find_case
-from ..case.reading import load_case
+from ..case.reading import Case
 from ..errors import OK, BadInput
 from ..launch.run import say
 from ..launch.rundir import write_text
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import predicted_kind
+from .asked import PredictRequest, asked, counts_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
-from .predict import PredictRequest, asked, counts_of, predicted, sized
+from .predict import predicted, sized
 from .prediction import CLOSE, best, binding
 
 Rows = dict[int, dict[int, dict[str, Any]]]  # of `predicted`, by ranks and steps a pass
@@ -43,12 +43,11 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
                 f"engine.steps_per_pass={lengths[-1]} instead of --steps-per-pass."
             )
     machine, counts = load_machine(find_machine(request.machine)), counts_of(request.ranks)
-    case = load_case(find_case(request.case), request.sets)
     rows: Rows = {count: {} for count in counts}
     refused: list[str] = []
     for length in lengths:
-        _predict_length(request, machine, length, rows, refused)
-    console.print(table_of(rows, lengths, f"{machine.name}, {kind_of(case).title(case)}"))
+        case = _predict_length(request, machine, length, rows, refused)
+    console.print(table_of(rows, lengths, f"{machine.name}, {predicted_kind(case).title(case)}"))
     console.print(plan_of(rows))
     for sentence in (*refused, *conclusions(rows)):
         say(console, sentence)
@@ -68,9 +67,9 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
 
 def _predict_length(
     request: PredictRequest, machine: Machine, length: int, rows: Rows, refused: list[str]
-) -> None:
-    """Predicts every rank count with this number of steps in a pass. A case without passes is an error; rank
-    counts with too thin blocks are left out."""
+) -> Case:
+    """Predicts every rank count with this number of steps in a pass, and returns the case. One without passes
+    is an error; rank counts with too thin blocks are left out."""
     case, names, _ = asked(request, machine, f"engine.steps_per_pass={length}")
     first = min(rows)
     for count, by_length in rows.items():
@@ -83,6 +82,7 @@ def _predict_length(
         by_length[length] = predicted(
             one, machine, count, names, steps=request.steps, per_node=request.per_node
         )
+    return case
 
 
 def time(row: dict[str, Any]) -> float:

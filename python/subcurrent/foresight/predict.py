@@ -10,58 +10,36 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from ..case.library import find_case
-from ..case.reading import Case, as_tables, load_case
+from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..launch.run import say
 from ..launch.rundir import write_text
-from ..solvers.cg import case as cg
-from ..solvers.kinds import kind_of
 from . import simulate
+from .asked import PredictRequest, asked, check_device, counts_of
 from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .positions import positions, share_of
 from .prediction import conclusions, stages_of, table_of
 from .rehearse import Part, rehearse
-from .strategies import chosen
 
 PARTS = ("computing", "memory", "bandwidth", "latency", "disk")
-MOST = 10_000_000  # ranks, more than any machine has cores
 MOST_STEPS = 10_000
 CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
 
-@dataclass
-class PredictRequest:
-    """The options of `predict`."""
-
-    case: str
-    machine: str
-    ranks: str
-    strategies: list[str] = field(default_factory=list)
-    per_node: int | None = None
-    sets: list[str] = field(default_factory=list)
-    weak: bool = False
-    steps: int = 1
-    sweeps: int = 200
-    stages: bool = False
-    seconds: float | None = None  # of a step that is wanted
-    simulate: bool = False
-    out: Path | None = None
-
-
 def predict(request: PredictRequest, console: Console) -> int:
-    """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
-    from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
+    predict_rows(request, console)
+    return OK
 
+
+def predict_rows(request: PredictRequest, console: Console) -> list[dict[str, Any]]:
+    """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
     if request.seconds is not None and not 0 < request.seconds < math.inf:
         raise BadInput(f"--seconds {request.seconds:g} is not allowed: it must be a number > 0.")
     machine = load_machine(find_machine(request.machine))
@@ -93,51 +71,13 @@ def predict(request: PredictRequest, console: Console) -> int:
     for sentence in conclusions(rows, request.weak, request.seconds):
         say(console, sentence)
     if request.out is not None:
+        from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
+
         request.out.mkdir(parents=True, exist_ok=True)
         write_text(request.out / "prediction.json", json.dumps(rows, indent=1) + "\n")
         draw_prediction(request.out / "prediction.png", rows, machine.name)
         say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
-    return OK
-
-
-def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, list[str], list[str]]:
-    """The case with `more` settings, the strategies, and a sentence for each strategy that is left out. Where
-    the machine has devices, a strategy is one of theirs; rehearsed is always the host's step."""
-    if request.case == cg.NAME:
-        case = cg.cg_case([*request.sets, *more])
-        return case, case.chosen(request.strategies), []
-    path = find_case(request.case)
-    given = load_case(path, request.sets)
-    before, after = kind_of(given).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, *more, "engine.device=cpu"]
-    plain = "blocking" if given.engine.halo_thread_joins else "halo_thread"  # other strategies lack that key
-    case = load_case(path, [*sets, f"engine.strategy={plain}"])
-    check_device(case, machine)
-    device = [] if machine.gpu is None else ["engine.device=cuda"]
-    names, left_out = chosen(request.strategies, path, [*sets, *device, "engine.halo_thread_joins=true"])
-    if "automatic" in request.strategies:
-        left_out.append(
-            "automatic is left out: it measures and chooses one of the others while a run goes on"
-        )
-    return case, [name for name in names if name != "automatic"], left_out
-
-
-def check_device(case: Case, machine: Machine) -> None:
-    """Raises BadInput for a case that the devices of the machine, if it has some, cannot compute, or whose
-    time there is not known."""
-    if machine.gpu is None:
-        return
-    if case.pass_length() > 1:
-        raise BadInput(
-            f"engine.steps_per_pass = {case.passes_in_words()} is not allowed with {machine.name}: passes on "
-            "devices, which save messages but no device memory traffic, are not predicted; give 1."
-        )
-    if "cuda" not in case.devices:
-        raise BadInput(
-            f"{machine.name} computes on devices, which is not supported by this solver: it runs on "
-            f"{' or '.join(case.devices)}."
-        )
-    case.updated("engine", device="cuda").check()
+    return rows
 
 
 def _simulate(
@@ -160,20 +100,6 @@ def _simulate(
         return
     console.print(simulate.table_of(rows, machine.name, request.weak))
     say(console, simulate.BLIND)
-
-
-def counts_of(text: str, option: str = "--ranks") -> list[int]:
-    try:
-        counts = sorted({int(word) for word in text.split(",") if word.strip()})
-    except ValueError:
-        counts = []
-    if not counts or counts[0] < 1:
-        raise BadInput(
-            f"{option} {text!r} is not allowed: it must be whole numbers >= 1, separated by commas."
-        )
-    if counts[-1] > MOST:
-        raise BadInput(f"{option} {counts[-1]} is not allowed: it must be at most {MOST}.")
-    return counts
 
 
 def sized(case: Case, first: int, count: int, weak: bool) -> Case:

@@ -8,22 +8,28 @@ It is a process of its own because it loads the compiled module, which its calle
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import core
 from ..errors import OTHER, SubcurrentError
+from ..launch import mpi
 from ..rank.measure import advance
 from ..solvers.cases import SOLVERS
 from ..solvers.cg.case import NAME as CG
 from ..solvers.cg.case import CgCase
 from ..solvers.kinds import predicted_kind
+from ..solvers.stencil.case import NAME as STENCIL
+from ..solvers.stencil.case import StencilCase
 
 SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
+ONLY_PREDICTED = {CG: CgCase, STENCIL: StencilCase}
 
 
 @dataclass
@@ -44,20 +50,25 @@ class Part:
 
     def typed_case(self) -> Any:
         solver = self.case["solver"]
-        return (CgCase if solver == CG else SOLVERS[solver]).model_validate(self.case)
+        return (ONLY_PREDICTED.get(solver) or SOLVERS[solver]).model_validate(self.case)
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     """Of every part by strategy and machine what a forecast tells of each rank (see `_core.forecast`), for
     all its steps, and under "work" the boxes that the first one's stages compute. Raises SubcurrentError with
     the sentence of the solver or the engine that refuses."""
-    request = json.dumps([asdict(part) for part in parts])
+    return ask("subcurrent.foresight.rehearse", given=json.dumps([asdict(part) for part in parts]))
+
+
+def ask(module: str, *words: str, given: str = "") -> Any:
+    """What a module answers (see `answered`) in a process of its own, which is no rank of a run."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "subcurrent.foresight.rehearse"],
-        input=request,
+        [sys.executable, "-P", "-m", module, *words],
+        input=given,
         check=False,
         capture_output=True,
         text=True,
+        env=mpi.without_outer(os.environ),
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
     if done.returncode != 0 or not lines:
@@ -69,21 +80,31 @@ def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     answer = json.loads(lines[-1].removeprefix(MARK))
     if "error" in answer:
         raise SubcurrentError(answer["error"], answer["exit_code"])
-    return answer["parts"]
+    return answer["told"]
+
+
+def answered(tell: Callable[[], Any]) -> int:
+    """Prints what `tell` returns, or its error, for the process that has asked."""
+    try:
+        answer = {"told": tell()}
+    except Exception as error:
+        answer = {"error": str(error), "exit_code": getattr(error, "exit_code", OTHER)}
+    print("\n" + MARK + json.dumps(answer), flush=True)
+    return 0
 
 
 def main() -> int:
     parts = [Part(**part) for part in json.loads(sys.stdin.read())]
-    try:
+
+    def tell() -> list[dict[str, Any]]:
         module = core.load()
         everything = module.Context()  # keeps MPI while parts come and go
         told: dict[tuple, Any] = {}
-        answer = {"parts": [_play(module, part, told) for part in parts]}
+        answers = [_play(module, part, told) for part in parts]
         everything.close()
-    except Exception as error:
-        answer = {"error": str(error), "exit_code": getattr(error, "exit_code", OTHER)}
-    print(MARK + json.dumps(answer), flush=True)
-    return 0
+        return answers
+
+    return answered(tell)
 
 
 def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple[Any, Any]:

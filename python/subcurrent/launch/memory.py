@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,12 @@ class Fields:
         elements = sum(map(row_of, x)) * sum(y) * sum(z) + ranks * row_of(self.halo)
         slots = math.ceil(self.components * self.size / 8)
         return self.count * slots * (8 * elements + ranks * STAGGER)
+
+
+def of_slots(cells: Sequence[int], pieces: int, halo: int) -> tuple[int, int, int]:
+    """The cells of a field in files that are in memory at a time: slots with a slab of each."""
+    nx, ny, nz = cells
+    return nx, ny, min(nz, 3 * (-(-nz // pieces) + 2 * halo))
 
 
 def row_of(elements: int) -> int:

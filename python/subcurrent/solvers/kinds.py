@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .kind import Kind, Predicted
 
 KINDS: Mapping[str, Kind] = Each("kind", "KIND")
-PREDICTED = (*NAMES, "cg")  # solvers for which `predict` has a kind
+PREDICTED = (*NAMES, "cg", "stencil")  # solvers for which `predict` has a kind
 
 
 def predicted_kind(case: Any) -> Predicted:

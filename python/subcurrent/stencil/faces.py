@@ -57,7 +57,7 @@ class BoundCondition:
                 )
             self.condition._check_components(use, level.field)
             self._check_depth(use, field, axis)
-        inward = max(_deepest(use, field.grid.halo) for use in text.fields)
+        inward = self.inward(field.grid.halo)
         # The library takes the field itself first.
         levels = tuple(self.levels.get(use.name, field.now) for use in text.fields)
         call = Call(self.condition, levels, self.values)
@@ -66,6 +66,10 @@ class BoundCondition:
         others = [(level.field.core, level.number) for level in self.levels.values()]
         members = self.condition.members(call)
         field.core.set_compiled(axis, side, address, by != "cpu", members, inward, others)
+
+    def inward(self, layers: int) -> int:
+        """How many own cells of a column it reads, counted from the face."""
+        return max(_deepest(use, layers) for use in self.condition._text.fields)
 
     def _check_depth(self, use: FieldUse, field: Field, axis: int) -> None:
         deepest = _deepest(use, field.grid.halo)

@@ -131,6 +131,7 @@ class Field(Fixed):
         """Swaps the time levels without copying: next becomes now, and now becomes the last level."""
         self._core.advance()
         self._advanced += 1
+        self._grid.note(self)
 
     # -- values ----------------------------------------------------------------------------------------
 
@@ -174,6 +175,8 @@ class Field(Fixed):
         several components, they are the first axis of the array, or there is a tuple or list with a number or
         an array for each."""
         number = self.level(level).number
+        if parallel.rehearses():
+            return
         if self.place != "memory":
             setting.set_slabs(self, values, number)
             return

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from .field import Field
 
 T = TypeVar("T")
 AXES = "xyz"
+MOST_CALLS = 100_000  # of a step in a rehearsal; more are a loop that waits for a value
 _numbers = itertools.count()  # of grids, the same on all ranks
 
 
@@ -82,6 +84,7 @@ class Grid(Fixed):
             next(_numbers),
         )
         self._pieces = pieces
+        self._noted: list[Any] | None = None  # what the present step of a loop has done, in order
 
     def _each(self, name: str, given: Any, check: Callable[[str, Any], T]) -> tuple[T, ...]:
         """One value for each axis."""
@@ -186,23 +189,57 @@ class Grid(Fixed):
         far = one_of("place", place, ("memory", "host", "files")) != "memory"
         if far and self.dimensions < 3:
             raise BadInput(f'place = "{place}" needs three axes, and the grid has {self.dimensions}.')
-        if place == "host" and self.device == "cpu":
+        if place == "host" and self.device == "cpu" and not parallel.rehearses():
             raise BadInput(
                 'place = "host" is the memory of the host beside a device, and the grid has none: make it '
                 'sc.Grid(…, device="cuda"), or leave the field in "memory".'
             )
         near = self._padded(self._cells, 1)
-        if place == "files":  # near are slots with a slab of each
-            near = (*near[:2], min(near[2], 3 * (-(-near[2] // self._pieces) + 2 * self._halo)))
+        if place == "files":
+            near = memory.of_slots(near, self._pieces, self._halo)
         one = memory.Fields(name, near, self._halo, kind.itemsize, components, levels)
         parallel.check_memory_of_fields(self._context, one, self._core.split)
-        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, place)
+        where = "memory" if place == "host" and parallel.rehearses() else place
+        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, where)
         return Field(self, core, name, levels, components, kind, str(units), place)
 
     @property
     def core(self) -> Any:
         """The object of the compiled module."""
         return self._core
+
+    def note(self, done: Any) -> None:
+        """Adds a call of a kernel, or a field that has advanced, to the present step of a loop."""
+        if self._noted is None:
+            return
+        self._noted.append(done)
+        if len(self._noted) > MOST_CALLS and parallel.rehearses():
+            raise BadInput(
+                f"a step calls more than {MOST_CALLS} kernels in a rehearsal, which has no values: call "
+                "predict() of the loop in a script that has computed some steps."
+            )
+
+    @contextlib.contextmanager
+    def noting(self) -> Iterator[list[Any]]:
+        """What a step of a loop does, in order."""
+        outer, done = self._noted, []
+        self._noted = done
+        try:
+            yield done
+        finally:
+            self._noted = outer
+            if outer is not None:
+                outer += done
+
+    def tables(self) -> dict[str, Any]:
+        """The grid, and the threads, as a case for predictions has them."""
+        grid = {
+            "cells": list(self._padded(self._cells, 1)),
+            "periodic": list(self._padded(self._periodic, False)),
+            "halo": self._halo,
+            "pieces": self._pieces,
+        }
+        return {"grid": grid, "engine": {"threads": self._context.threads}}
 
     def together(self, action: Callable[[], T]) -> T:
         """Does it on all ranks; where one of them fails, all do. Collective."""

@@ -18,7 +18,7 @@ from .field import Level
 from .places import Source
 from .reading import read
 from .stepping import Stepper, colour_of
-from .tree import FieldUse, Role
+from .tree import FieldUse, Role, operations
 
 REDUCTIONS = ("sum", "max", "min")
 
@@ -43,6 +43,11 @@ class Kernel(Compiled):
     def fields(self) -> list[FieldUse]:
         """How the kernel uses each of its fields, in the order of the arguments."""
         return self._text.fields
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations of a cell, as counted in the text; a function counts as one."""
+        return operations(self._text.body)
 
     @property
     def by_position(self) -> bool:

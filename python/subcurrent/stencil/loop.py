@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ..errors import BadInput
@@ -13,6 +13,7 @@ from ..given import Fixed, positive, whole
 from ..lines import duration
 from ..rank import parallel
 from ..report.account import account_of
+from . import recording
 from .compiled import Call, flat
 from .grid import Grid
 
@@ -53,16 +54,19 @@ class Loop(Fixed):
             raise BadInput(f"strategy = {strategy!r} is not known: allowed are {', '.join(names)}.")
         found = isinstance(steps_per_pass, str) and steps_per_pass == "automatic"
         self._grid = grid
+        self._poke_seconds = positive("poke_seconds", poke_seconds)
+        self._steps_per_pass = steps_per_pass
         self._core = parallel.module().make_stencil_loop(
             grid.core,
             strategy,
-            positive("poke_seconds", poke_seconds),
+            self._poke_seconds,
             MOST_TRIED if found else whole("steps_per_pass", steps_per_pass, 1, 1000),
             found,
         )
         self._sweeps: dict[Any, Any] = {}
         self._spare: dict[Any, list[Any]] = {}  # vectors of conjugate gradients
         self._steps = 0
+        self._done: list[Any] = []  # in the last step of `steps`
 
     def __repr__(self) -> str:
         return f"<Loop on {self._grid!r}, {self.strategy}, step {self.count}>"
@@ -89,6 +93,7 @@ class Loop(Fixed):
         for call in flat(calls):
             _check_not_modified(call)
             values = self._core.run(self._sweep(call), call.kernel.members(call))
+            self._grid.note(call)
             result = None if not values else values[0] if len(values) == 1 else tuple(values)
         return result
 
@@ -113,6 +118,7 @@ class Loop(Fixed):
             kernel.reduce or "",
             kernel.colours,
             kernel.by_position,
+            kernel.flops,
             kernel.accesses(call),
         )
 
@@ -129,11 +135,15 @@ class Loop(Fixed):
         shown = _Progress(count) if progress and self._grid.rank == 0 else None
         self._core.begin_steps()
         for step in range(count):
-            yield step
+            with self._grid.noting() as done:
+                yield step
+            self._done = done
             self._steps += 1
             self._core.end_step()
             if shown:
                 shown.done(step + 1)
+            if parallel.rehearses() and (step > 0 or count == 1):
+                raise recording.Recorded(self.tables())
         self._core.end_steps()
 
     def finish(self) -> None:
@@ -144,6 +154,56 @@ class Loop(Fixed):
     def passes(self) -> str:
         """Number of steps and of passes, and why passes were shorter, as text."""
         return self._core.passes()
+
+    def tables(self) -> dict[str, Any]:
+        """The last step of `steps` as a case for predictions. Raises BadInput if there was none."""
+        if not self._done:
+            raise BadInput(
+                "the loop has computed no step: compute one in `for _ in loop.steps(1)` before predict()."
+            )
+        engine = {"poke_ms": 1e3 * self._poke_seconds, "steps_per_pass": self._steps_per_pass}
+        return recording.tables_of(self._grid, self._done, engine)
+
+    def predict(
+        self,
+        machine: str,
+        ranks: int | Sequence[int] = (1, 2, 4, 8),
+        *,
+        strategies: Sequence[str] = (),
+        ranks_per_node: int | None = None,
+        weak: bool = False,
+        sets: Sequence[str] = (),
+        show: bool = True,
+    ) -> dict[int, dict[str, float]] | None:
+        """Predicts the seconds of a step like the last one of `steps` on the machine of a file, by number of
+        ranks and strategy, as `subcurrent predict` does; None on ranks other than 0. Collective.
+
+        machine     a machine file, or a name that `subcurrent machines` lists
+        strategies  the strategies to predict; none: all
+        weak        each rank has as many cells as with the first number of ranks
+        sets        other values, such as "grid.cells=[512, 512, 512]" or "engine.threads=4"
+        show        print the table and the conclusions
+        """
+        from ..foresight.script import predict_step  # noqa: PLC0415 - with the schema of case files
+
+        tables = self.tables()
+        counts = [ranks] if isinstance(ranks, int) else ranks
+        return self._grid.together(
+            lambda: (
+                predict_step(
+                    tables,
+                    machine,
+                    counts,
+                    strategies=strategies,
+                    sets=sets,
+                    show=show,
+                    weak=weak,
+                    per_node=ranks_per_node,
+                )
+                if self._grid.rank == 0
+                else None
+            )
+        )
 
     def terms(self) -> dict[str, Any]:
         """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;

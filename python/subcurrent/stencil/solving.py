@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from ..rank import parallel
 from . import boundaries
 from .compiled import Call, flat
 from .field import Field, Level
@@ -101,6 +102,11 @@ def solve(
 ) -> tuple[Field, dict[str, Any]]:
     """x, and the report as in `CgReport`; collective. `iterations` 0: 10 n + 100."""
     b, x, loop = _checked(b, x, loop)
+    if parallel.rehearses():
+        raise BadInput(
+            "the number of iterations of cg depends on values, which a rehearsal does not have: call "
+            "predict() of the loop in a script that has computed some steps."
+        )
     system = System(operator, b, x, loop)
     limit = iterations or 10 * math.prod(b.grid.cells) * b.components + 100
     try:

@@ -222,3 +222,24 @@ def walk(node: Expression) -> Iterator[Expression]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def operations(body: tuple[Statement, ...]) -> int:
+    """Operations with real numbers and calls of functions in statements; of an if, those of both branches."""
+    return sum(
+        isinstance(node, Call) or (isinstance(node, Binary) and node.type is Type.REAL)
+        for statement in body
+        for expression in _expressions(statement)
+        for node in walk(expression)
+    )
+
+
+def _expressions(statement: Statement) -> Iterator[Expression]:
+    if isinstance(statement, Return):
+        yield from statement.values
+    elif isinstance(statement, If):
+        yield statement.test
+        for one in (*statement.then, *statement.other):
+            yield from _expressions(one)
+    else:
+        yield statement.value

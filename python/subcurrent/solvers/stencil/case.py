@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step of a stencil code in Python, for predictions: grid, fields and kernels as a loop has recorded them
+(see foresight/script.py). It has no case file; `--set` changes the grid and the engine."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar, Literal
+
+from pydantic import ValidationError
+
+from ...case.common import STRATEGIES, SolverCase, Split
+from ...case.keys import Table, key, setting
+from ...case.passes import PassLength
+from ...case.reading import with_sets
+from ...case.sentences import sentence
+from ...case.splits import check_split, chosen_split
+from ...case.tables import Cells
+from ...errors import BadInput
+
+NAME = "stencil"
+
+
+class Face(Table):
+    """What is set beyond a face: the laws of a built-in condition, what a compiled one reads, or nothing that
+    is read."""
+
+    axis: int
+    side: int
+    laws: list[list[float]] = setting("of a built-in condition", [])
+    reads: list[list[int]] = setting("other fields and their levels", [])
+    inward: int = 0  # own cells of a column that a compiled condition reads
+    unread: bool = False
+
+
+class FieldPart(Table):
+    name: str
+    components: int
+    size: int  # bytes of a number
+    levels: int
+    place: str
+    faces: list[Face]
+
+
+class KernelPart(Table):
+    name: str
+    values: int
+    reduce: str
+    colours: int
+    by_position: bool
+    flops: float
+    accesses: list[list[Any]]  # field, level, mode, layers, layers of edges and corners
+
+
+class Step(Table):
+    fields: list[FieldPart]
+    kernels: list[KernelPart]
+    order: list[list[Any]]  # "run" and a kernel, or "advance" and a field
+
+
+class StencilGrid(Table):
+    cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
+    periodic: list[bool] = setting("which axes are periodic")
+    halo: int = setting("number of halo layers", ge=0, le=64)
+    pieces: int = setting("number of pieces of fields in files", ge=1, le=100_000)
+
+
+class StencilEngine(Table):
+    split: Literal["auto"] | Split = key(
+        "number of MPI ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto"
+    )
+    threads: int = setting("OpenMP threads of each rank", 1, ge=1, le=1024)
+    poke_ms: float = setting(
+        "milliseconds of computation between two calls that let MPI make progress", 0.5, gt=0
+    )
+    steps_per_pass: Literal["automatic"] | int = setting(
+        "steps that are computed on a tile of cells while it is in the cache", 1
+    )
+
+
+class StencilCase(PassLength, Table):
+    all_to_all: ClassVar = False
+    devices: ClassVar = ("cpu", "cuda")
+
+    solver: Literal["stencil"] = setting("the solver", NAME)
+    title: str = setting("name in tables", "a loop in Python")
+    grid: StencilGrid = setting("the grid")
+    step: Step = setting("what a step does")
+    engine: StencilEngine = setting("parallel execution", StencilEngine())
+
+    @property
+    def boundaries(self) -> Any:
+        return SimpleNamespace(periodic=lambda: self.grid.periodic)
+
+    size = SolverCase.size
+    cells = SolverCase.cells
+    sized = SolverCase.sized
+    grown = SolverCase.grown
+    updated = SolverCase.updated
+    other_blocks = SolverCase.other_blocks
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        return chosen_split(self.cells(), self.engine.split, ranks, self.grid.halo)
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), self.engine.split, ranks, max(self.grid.halo, 1))
+
+    def check(self) -> None:
+        length = self.engine.steps_per_pass
+        if length != "automatic" and not 1 <= length <= 1000:
+            raise BadInput(
+                f"engine.steps_per_pass = {length} is not allowed: it must be a whole number from 1 to 1000."
+            )
+
+    def options(self) -> dict[str, Any]:
+        return {"engine": {}, "case": self}
+
+    def chosen(self, given: list[str]) -> list[str]:
+        """The strategies to predict, `blocking` and `ordered` among them."""
+        for name in given:
+            if name not in STRATEGIES:
+                raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+        known = [name for name in STRATEGIES if name != "automatic"]
+        return [name for name in known if name in ("blocking", "ordered", *(given or known))]
+
+
+def stencil_case(tables: dict[str, Any], sets: list[str]) -> StencilCase:
+    """The case of a recorded step with these `--set` texts. Raises BadInput with one sentence."""
+    try:
+        case = StencilCase.model_validate(with_sets(tables, sets))
+    except ValidationError as error:
+        raise BadInput(sentence(StencilCase, error.errors()[0])) from None
+    case.check()
+    return case
