@@ -31,7 +31,8 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
         "threads": 1,
         "passes": 10,
         "copies": {"1": 10e9, "2": 16e9} if ranks > 1 else {"1": 12e9},
-        "messages": {},
+        "messages": [],
+        "disk": [],
         "rounds": rounds,
         "run": 20e-6,
         "transports": "none",
@@ -157,6 +158,22 @@ def test_scatter_between_cells_and_rows_is_not_one_of_the_time(tmp_path: Path, c
     assert rate.spread == pytest.approx((max(seconds) - min(seconds)) / sorted(seconds)[1], rel=1e-2)
 
 
+def test_messages_disk_and_loaded_cores_scatter_too(tmp_path: Path, case: Any) -> None:
+    """The larger scatter of both sizes of messages, and of the three rates of the disk."""
+    parts = {"advance": {"shell": 20 * (400 * CELL + 20 * ROW), "core": 20 * (3600 * CELL + 60 * ROW)}}
+    sizes = ("4096", str(1 << 20))
+    times = [dict(zip(sizes, one, strict=True)) for one in ((1e-4, 9e-3), (1.2e-4, 1e-2), (1.1e-4, 1e-2))]
+    disk = [[2e9, 1e9, 2e9, 0.5], [2e9, 1e9, 1e9, 0.7], [2e9, 1.25e9, 2e9, 0.6]]
+    both = found(2, [parts] * 3, messages=times, disk=disk, transports="mpi: ranks 0-1", per_node=2)
+    alone = found(1, [{"advance": {"all": 10 * 8000 * CELL}}] * 3)
+    there = written(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, HALF]))
+    assert there.network.spread == pytest.approx(0.2 / 1.1, rel=1e-2)
+    assert there.disk.spread == pytest.approx(1.0, rel=1e-2)
+    assert (there.disk.read, there.disk.write, there.disk.computing) == (2e9, 1e9, 0.6)
+    assert there.node.core_flops == pytest.approx(138 / CELL, rel=1e-3)
+    assert there.node.busy_flops == pytest.approx(138 / CELL / 2, rel=1e-3)
+
+
 def test_a_round_that_the_machine_halted_leaves_a_file_that_is_read(tmp_path: Path, case: Any) -> None:
     rounds = [{"advance": {"all": 10 * 8000 * CELL * factor}} for factor in (1.0, 1.0, 200.0)]
     (rate,) = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE])).rates["dendrite"][
@@ -170,7 +187,7 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
     times = {str(size): fixed + 2 * size * byte for size in (4096, 1 << 20)}
     whole = {"advance": {"all": 10 * 8000 * CELL}}
     text = machine_file.text_of(
-        case, [found(2, [whole] * 3, messages=times, transports="mpi: ranks 0-1", per_node=1)], [ALONE]
+        case, [found(2, [whole] * 3, messages=[times] * 3, transports="mpi: ranks 0-1", per_node=1)], [ALONE]
     )
     there = written(tmp_path, text)
     assert there.rates["dendrite"]["advance"][0].busy == 1
@@ -181,7 +198,7 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
         assert taken == pytest.approx(times[str(size)], rel=1e-2)
     assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
     assert there.network.eager_limit is None
-    more = {"messages": times, "transports": "mpi: ranks 0-1", "per_node": 1, "eager_limit": 65411}
+    more = {"messages": [times], "transports": "mpi: ranks 0-1", "per_node": 1, "eager_limit": 65411}
     there = written(tmp_path, machine_file.text_of(case, [found(2, [whole] * 3, **more)], [ALONE]))
     assert there.network.eager_limit == 65411
 
@@ -192,11 +209,11 @@ def test_the_disk_of_fields_in_files_becomes_a_table(
     monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
     one = [{"advance": {"all": 10 * 8000 * CELL}}] * 2
     there = written(
-        tmp_path, machine_file.text_of(case, [found(1, one, disk=[2e9, 1.5e9, 3e9, 0.6])], [ALONE])
+        tmp_path, machine_file.text_of(case, [found(1, one, disk=[[2e9, 1.5e9, 3e9, 0.6]])], [ALONE])
     )
     assert (there.disk.read, there.disk.write, there.disk.both) == (2e9, 1.5e9, 3e9)
     assert there.disk.computing == 0.6
-    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=None)], [ALONE]))
+    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=[])], [ALONE]))
     assert there.disk is None
 
 
@@ -207,7 +224,7 @@ def test_ranks_of_other_nodes_are_not_cores_of_this_one(
     monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
     parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
     times = {"4096": 1e-4, str(1 << 20): 1e-2}
-    one = found(4, [parts] * 3, messages=times, transports="mpi: ranks 0-3", per_node=2)
+    one = found(4, [parts] * 3, messages=[times] * 3, transports="mpi: ranks 0-3", per_node=2)
     there = written(tmp_path, machine_file.text_of(case, [one], [HALF]))
     assert (there.node.cores, there.node.copy_bandwidth) == (2, 16e9)
     assert there.rates["dendrite"]["advance"][0].busy == 2

@@ -13,12 +13,13 @@ from subcurrent.errors import BadInput
 from subcurrent.foresight import machines
 from subcurrent.foresight.machine_figures import (
     Share,
+    at_end,
     bandwidth,
+    core_flops,
     figures,
     places,
     rate_of,
     reduction,
-    scatter_of,
     without,
 )
 from subcurrent.foresight.machine_keys import Rate
@@ -263,8 +264,37 @@ def test_rates_lie_between_the_measured_numbers_of_cells() -> None:
     assert rate_of(rates, 1, 2, 32_000)[0] == 8e-9
     assert rate_of(rates, 1, 1)[0] == 3e-9  # an unknown number counts as large
     assert rate_of([Rate(cell=7e-9)], 1, 1, 10)[0] == 7e-9
-    scattered = [Rate(cell=1e-9, cells=1000, spread=0.1), Rate(cell=1e-9, cells=64_000, spread=0.3)]
-    assert [scatter_of(scattered, 1, 1, cells) for cells in (7000, 9000, None)] == [0.1, 0.3, 0.1]
+
+
+def test_what_scattered_has_two_ends(tmp_path: Path) -> None:
+    """Each figure by its own scatter, of which more than its median counts as that."""
+    more = "[disk]\nread = 1e9\nwrite = 2e9\nspread = 3\n[[rates.wave.step]]\ncell = 2e-9\nspread = 0.1\n"
+    text = SMALL.replace("overhead = 1e-6", "overhead = 1e-6\nspread = 0.4").replace(
+        "[launch]", more + "[launch]"
+    )
+    machine = machines.load_machine(written(tmp_path, text))
+    slow, fast = at_end(machine, 1), at_end(machine, -1)
+    for there, wire, disk, cell in ((slow, 1.2, 1.5, 1.05), (fast, 0.8, 0.5, 0.95)):
+        network = there.network
+        assert (network.latency, network.overhead) == (pytest.approx(2e-6 * wire), pytest.approx(1e-6 * wire))
+        assert network.bandwidth == pytest.approx(10e9 / wire)
+        assert (there.disk.read, there.disk.write) == (pytest.approx(1e9 / disk), pytest.approx(2e9 / disk))
+        assert there.disk.both is None
+        assert there.rates["wave"]["step"][0].cell == pytest.approx(2e-9 * cell)
+    plain = machines.load_machine(written(tmp_path, SMALL))
+    assert at_end(plain, 1) == plain
+
+
+def test_operations_of_a_core_depend_on_the_load_of_the_node(tmp_path: Path) -> None:
+    given = SMALL.replace("core_flops = 2e9", "core_flops = 2e9\nbusy_flops = 1.3e9")
+    machine = machines.load_machine(written(tmp_path, given))
+    assert [core_flops(machine, busy) for busy in (1, 4, 8)] == [2e9, pytest.approx(1.7e9), 1.3e9]
+    of = figures(machine, "dendrite", places(machine, 2, 4), 1e-3)
+    assert of["flop"] == [pytest.approx(1 / (1.3e9 * threads)) for threads in (1, 2, 3, 4)]
+    plain = machines.load_machine(written(tmp_path, SMALL))
+    assert {core_flops(plain, busy) for busy in range(1, 9)} == {2e9}
+    with pytest.raises(BadInput, match=r"node.busy_flops = 3e\+09 is not allowed: it must be at most"):
+        machines.load_machine(written(tmp_path, given.replace("1.3e9", "3e9")))
 
 
 def test_without_something_the_rest_stays(tmp_path: Path) -> None:

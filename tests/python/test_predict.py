@@ -30,6 +30,23 @@ def test_what_rates_scattered_by_is_carried_through(tmp_path: Path) -> None:
     assert plain["T"] == row["T"] and plain["range"] == [row["T"]] * 2
 
 
+def test_what_messages_and_the_disk_scattered_by_is_carried_through(tmp_path: Path) -> None:
+    """Waiting for the wire scatters, computing does not; without overlap the disk is waited for, too."""
+    case, there = dendrite("engine.split=[1,1,4]"), ("overhead = 5e-6", "overhead = 5e-6\nspread = 0.2")
+    row = predict.predicted(case, machine(tmp_path, there), 4, NAMES)["strategies"]["blocking"]
+    (stage,) = row["stages"]
+    low, high = row["range"]
+    messages = stage["bytes"] / 12.5e6 + 50e-6 + 10e-6
+    for apart in (row["T"] - low, high - row["T"]):
+        assert apart == pytest.approx(0.1 * messages, rel=0.03)
+    disk = ("[network]", "[disk]\nread = 1e8\nwrite = 1e8\nspread = 0.2\n[network]")
+    files = dendrite("storage.place=files", "grid.cells=[32,32,64]")
+    row = predict.predicted(files, machine(tmp_path, disk), 1, NAMES)["strategies"]["blocking"]
+    moved = sum(stage["read"] + stage["written"] for stage in row["stages"]) / 1e8
+    for apart, end in zip(row["range"], (-0.1, 0.1), strict=True):
+        assert apart - row["T"] == pytest.approx(end * moved, rel=0.05)
+
+
 def test_a_step_is_its_cells_and_its_messages(tmp_path: Path) -> None:
     row = predict.predicted(dendrite("engine.split=[1,1,4]"), machine(tmp_path), 4, NAMES)
     plain = row["strategies"]["blocking"]

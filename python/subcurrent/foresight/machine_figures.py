@@ -135,39 +135,35 @@ def rate_of(rates: list[Rate], threads: int, busy: int, cells: float | None = No
     return [scale * (a + share * (b - a)) for a, b in zip(*found, strict=True)]
 
 
-def scatter_of(rates: list[Rate], threads: int, busy: int, cells: float | None = None) -> float:
-    """Scatter of the times behind rate_of(), as a fraction: that of the nearest measured load and number of
-    cells."""
+def at_end(machine: Machine, end: float) -> Machine:
+    """The same machine with all that was measured several times at the fast (end = -1) or slow (end = 1) end
+    of its scatter: stages, messages, the disk."""
 
-    def distance(rate: Rate) -> tuple[float, ...]:
-        size = abs(math.log(rate.cells / cells)) if cells and rate.cells else 0.0
-        return abs(rate.threads - threads), abs(rate.busy - busy), size
+    def factor(spread: float) -> float:
+        return 1 + end * min(spread, 1.0) / 2
 
-    return min(rates, key=distance).spread
+    def slowed(one: Any, times: tuple[str, ...], speeds: tuple[str, ...] = ()) -> Any:
+        if one is None or one.spread == 0:
+            return one
+        more = {name: getattr(one, name) * factor(one.spread) for name in times}
+        more |= {name: getattr(one, name) / factor(one.spread) for name in speeds if getattr(one, name)}
+        return one.model_copy(update=more)
 
-
-def scattered(
-    values: dict[str, Any],
-    machine: Machine,
-    solver: str,
-    where: Places,
-    *,
-    end: float,
-    share: Share | None = None,
-) -> dict[str, Any]:
-    """The same machine with all stages at the fast (end = -1) or slow (end = 1) end of the measured
-    scatter."""
-    scatters = {
-        stage: scatter_of(rates, where.threads, where.busy, share and share.cells)
-        for stage, rates in machine.rates.get(solver, {}).items()
+    rates = {
+        solver: {name: [slowed(rate, ("cell", "row")) for rate in stage] for name, stage in stages.items()}
+        for solver, stages in machine.rates.items()
     }
-    factors = {stage: 1 + end * min(scatter, 1.0) / 2 for stage, scatter in scatters.items()}
-    return values | {
-        "rates": {
-            stage: [[factors[stage] * one for one in pair] for pair in pairs]
-            for stage, pairs in values["rates"].items()
-        }
-    }
+    network = slowed(machine.network, ("latency", "overhead", "gap"), ("bandwidth",))
+    disk = slowed(machine.disk, (), ("read", "write", "both"))
+    return machine.model_copy(update={"rates": rates, "network": network, "disk": disk})
+
+
+def core_flops(machine: Machine, busy: int) -> float:
+    """Operations/s of each of `busy` cores of a node."""
+    node = machine.node
+    loaded = node.busy_flops or node.core_flops
+    share = min(1.0, (busy - 1) / (node.cores - 1)) if node.cores > 1 else 0.0
+    return node.core_flops + share * (loaded - node.core_flops)
 
 
 def figures(
@@ -181,7 +177,7 @@ def figures(
     if gpu is None:
         near = [bandwidth(machine, where.busy, share and share.bytes / t) / where.busy for t in each]
         byte = [1 / (rate * t) for t, rate in zip(each, near, strict=True)]
-        flop = [1 / (machine.node.core_flops * t) for t in each]
+        flop = [1 / (core_flops(machine, where.busy) * t) for t in each]
         copied, run = COPIED / per_core, machine.engine.run
     else:
         byte, flop = [1 / gpu.bandwidth for _ in each], [1 / gpu.flops for _ in each]

@@ -135,6 +135,7 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
     copies = {int(busy): rate for one in found for busy, rate in one["copies"].items()}
     cores = max(*copies, here["cores"])
     together = max(copies.values())
+    flops = [_flops(work, one) for work, one in zip(works, found, strict=False)]  # without smaller sizes
     lines = [
         f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {kind_of(case).title(case)}.",
         f'name = "{here["host"]}"',
@@ -144,15 +145,17 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
         f"cores = {cores}",
         f"copy_bandwidth = {together:.4g}  # {' and '.join(map(str, sorted(copies)))} busy",
         f"core_bandwidth = {min(max(copies[min(copies)], together / cores), together):.4g}",
-        f"core_flops = {_flops(works[0], found[0]):.4g}  # of this case's stages",
+        f"core_flops = {flops[0]:.4g}  # of this case's stages",
+        *([f"busy_flops = {min(flops):.4g}"] if len(found) > 1 else []),
         f"memory = {here['memory_gib'] * 2**30:.4g}",
     ]
     near = {(size, busy): rate for one in found for size, busy, rate in one["near"]}
     for (size, busy), rate in sorted(near.items()):
         lines += ["", "[[node.copies]]", f"bytes = {size}", f"bandwidth = {rate:.4g}", f"busy = {busy}"]
     lines += _messages(most)
-    if most.get("disk"):
-        read, written, both, share = (f"{rate:.4g}" for rate in most["disk"])
+    if most["disk"]:
+        each = list(zip(*most["disk"], strict=True))
+        read, written, both, share = (f"{median(rates):.4g}" for rates in each)
         lines += [
             "",
             f"[disk]  # of {most['per_node']} ranks",
@@ -160,6 +163,7 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
             f"write = {written}",
             f"both = {both}",
             f"computing = {share}",
+            f"spread = {max(_scatter([1 / rate for rate in rates]) for rates in each[:3]):.3g}",
         ]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
     for work, one in zip(works, by_size(found), strict=True):
@@ -171,9 +175,13 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
 def _messages(found: dict[str, Any]) -> list[str]:
     """[network] if messages used MPI; within a node only the copies of the receiver count. A round is two
     messages out and two in, one after the other on the link."""
-    times = {int(size): seconds for size, seconds in found["messages"].items()}
-    if not times or not by_mpi(found):
+    if not found["messages"] or not by_mpi(found):
         return []
+    each = {
+        size: [{int(s): t for s, t in one.items()}[size] for one in found["messages"]]
+        for size in (SMALL, LARGE)
+    }
+    times = {size: median(rounds) for size, rounds in each.items()}
     on_node = found["per_node"]
     byte = (times[LARGE] - times[SMALL]) / (2 * (LARGE - SMALL))
     fixed = max(times[SMALL] - 2 * SMALL * byte, 4e-8)
@@ -184,6 +192,7 @@ def _messages(found: dict[str, Any]) -> list[str]:
         f"latency = {max(fixed / 2, 1e-8):.3g}",
         f"bandwidth = {on_node / byte if byte > 0 else 1e13:.4g}  # {on_node} ranks a node",
         f"overhead = {fixed / 8:.3g}",
+        f"spread = {max(map(_scatter, each.values())):.3g}",
         *([] if limit is None else [f"eager_limit = {limit}"]),
     ]
 
@@ -220,7 +229,12 @@ def _spread(kernel: str, does: dict[str, Any], found: dict[str, Any]) -> float:
         sum(one.get(stage, {}).get(phase, 0.0) for stage in stages for phase in phases)
         for one in found["rounds"]
     ]
-    return min((max(each) - min(each)) / median(each), LARGEST_SPREAD) if median(each) > 0 else 0.0
+    return _scatter(each)
+
+
+def _scatter(times: list[float]) -> float:
+    """The difference of the longest and the shortest time, by their median."""
+    return min((max(times) - min(times)) / median(times), LARGEST_SPREAD) if median(times) > 0 else 0.0
 
 
 def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]:

@@ -7,11 +7,24 @@ instead of the nominal one. A key that is left out has the default named beside 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from ..case.keys import Table, key
+
+LARGEST_SPREAD = 10.0
+
+
+def spread_of(what: str) -> Any:
+    """How much measurements differ, which gives a prediction its range."""
+    return key(
+        f"scatter of the measured {what} as a fraction of their median; 10 means 10 or more",
+        "a number from 0 to 10",
+        0.0,
+        ge=0,
+        le=LARGEST_SPREAD,
+    )
 
 
 class Copies(Table):
@@ -60,6 +73,14 @@ class Node(Table):
     core_flops: float = key(
         "floating-point operations per second that one core achieves in loops over cells",
         "1/s from 1e5 to 1e13",
+        ge=1e5,
+        le=1e13,
+    )
+    busy_flops: float | None = key(
+        "the same of each core while all cores of the node compute, when clocks are lower and threads share "
+        "a core; in between it is interpolated. If left out: node.core_flops",
+        "1/s from 1e5 to 1e13",
+        None,
         ge=1e5,
         le=1e13,
     )
@@ -138,6 +159,7 @@ class Network(Table):
         ge=0,
         le=1e12,
     )
+    spread: float = spread_of("times of messages")
 
 
 class Gpu(Table):
@@ -204,6 +226,7 @@ class Disk(Table):
         ge=0.01,
         le=1,
     )
+    spread: float = spread_of("times of transfers")
 
 
 class Engine(Table):
@@ -217,9 +240,6 @@ class Engine(Table):
         le=1,
     )
     look: float = key("seconds of a progress call, such as MPI_Test", "seconds from 0 to 1", 1e-6, ge=0, le=1)
-
-
-LARGEST_SPREAD = 10.0
 
 
 class Rate(Table):
@@ -245,13 +265,7 @@ class Rate(Table):
         ge=1,
         le=10**15,
     )
-    spread: float = key(
-        "scatter of the measured times as a fraction of their median; 10 means 10 or more",
-        "a number from 0 to 10",
-        0.0,
-        ge=0,
-        le=LARGEST_SPREAD,
-    )
+    spread: float = spread_of("times")
 
 
 class Launch(Table):

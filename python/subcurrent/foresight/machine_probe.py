@@ -90,7 +90,7 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     computing()
     length = plan.typed_case().pass_length()
     passes = -(-plan.steps // length)  # each as long as what is rehearsed
-    found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": {}}
+    found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": []}
     on_node = ranks_here(ranks)
     found["near"] = []
     for size in (*NEAR, IN_MEMORY):
@@ -100,9 +100,9 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
         context.barrier()
         if size != IN_MEMORY:
             found["near"] += [[size, busy, rate / busy] for busy, rate in found["copies"].items()]
-    if ranks > 1:
+    for _ in range(plan.repeats if ranks > 1 else 0):
         rows = module.wait_curve(context, [SMALL, LARGE], 1.5, 0.5e-3, 11)
-        found["messages"] = {int(row["bytes"]): row["alone"] for row in rows}
+        found["messages"].append({int(row["bytes"]): row["alone"] for row in rows})
     found["cells"] = math.prod(plan.typed_case().cells()) // ranks
     found["rounds"] = [_round(context, solver, passes, length) for _ in range(plan.repeats)]
     found["smaller"] = _smaller(module, context, plan, SHORTER * passes)
@@ -110,10 +110,10 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
     found["eager_limit"] = module.eager_limit(context) if by_mpi(found) else None
-    found["disk"] = None
-    if scratch:
+    found["disk"] = []
+    for _ in range(plan.repeats if scratch else 0):
         *rates, share = module.disk_rate(context, scratch, DISK_BYTES)
-        found["disk"] = [*(on_node * rate for rate in rates), share]
+        found["disk"].append([*(on_node * rate for rate in rates), share])
     del solver, tiny
     context.barrier()
     if context.rank == 0:

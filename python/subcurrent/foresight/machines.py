@@ -101,6 +101,11 @@ def _check(machine: Machine, path: str) -> None:
             f"{path}: node.core_bandwidth = {alone:g} is not allowed: it must be from a core's share of "
             f"node.copy_bandwidth, {share:g}, to all of it, {node.copy_bandwidth:g}."
         )
+    if node.busy_flops is not None and node.busy_flops > 1.001 * node.core_flops:
+        raise BadInput(
+            f"{path}: node.busy_flops = {node.busy_flops:g} is not allowed: it must be at most "
+            f"node.core_flops = {node.core_flops:g}."
+        )
     for copies in node.copies:
         if copies.busy > node.cores:
             raise BadInput(

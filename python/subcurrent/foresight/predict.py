@@ -20,7 +20,7 @@ from ..launch.run import say
 from ..launch.rundir import write_text
 from . import simulate
 from .asked import PredictRequest, asked, check_device, counts_of
-from .machine_figures import Places, figures, places, scattered, without
+from .machine_figures import Places, at_end, figures, places, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .positions import positions, share_of
@@ -30,7 +30,7 @@ from .rehearse import Part, rehearse
 PARTS = ("computing", "memory", "bandwidth", "latency", "disk")
 MOST_STEPS = 10_000
 CLOSE = 0.02  # shares of a step: as long
-ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
+ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what was measured several times
 
 
 def predict(request: PredictRequest, console: Console) -> int:
@@ -132,14 +132,12 @@ def predicted(
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
     share = share_of(case, ranks)
-    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms, share)
+    given = case.solver, where, 1e-3 * case.engine.poke_ms, share
+    values = figures(machine, *given)
     absent = {"disk": machine.disk is None, "memory": bool(values["rates"])}  # a rate is of both
     parts_there = [what for what in PARTS if not absent.get(what)]
     machines = {"as it is": values} | {what: without(values, what) for what in parts_there}
-    machines |= {
-        what: scattered(values, machine, case.solver, where, end=end, share=share)
-        for what, end in ENDS.items()
-    }
+    machines |= {what: figures(at_end(machine, end), *given) for what, end in ENDS.items()}
     played, like = positions(case, where)
     on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
     tables = as_tables(case)

@@ -35,17 +35,17 @@ def binding(row: dict[str, Any], name: str) -> str:
 
 
 def _range(times: dict[str, Any]) -> str:
-    """Time of a step at both ends of the scatter of the rates; "-" if no scatter is known."""
+    """Time of a step at both ends of the scatter of measurements; "-" if none is known."""
     low, high = times["range"]
     return "-" if low == high else f"{1e3 * low:.4g} to {1e3 * high:.4g}"
 
 
 def _between(row: dict[str, Any], name: str) -> str:
-    """Gain at both ends of the scatter of the rates, if it can be seen."""
+    """Gain at both ends of the scatter of measurements, if it can be seen."""
     ends = zip(row["strategies"]["blocking"]["range"], row["strategies"][name]["range"], strict=True)
     low, high = sorted(plain / fast for plain, fast in ends)
     return (
-        f" ({low:.3f} to {high:.3f} within the scatter of the measured rates)"
+        f" ({low:.3f} to {high:.3f} within the scatter of the measurements)"
         if high - low >= CLOSE / 5
         else ""
     )
