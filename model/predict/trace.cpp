@@ -150,8 +150,9 @@ TracedRun read_run(Reader& in) {
 void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m,
                  const std::string& strategy, int ranks_per_node) {
   Writer out(stream);
-  out.line("trace", strategy, ranks_per_node, m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke,
-           m.look, m.run, m.files.read, m.files.written, m.files.both, m.files.computing);
+  out.line("trace", strategy, ranks_per_node, m.network.eager_limit, m.copied_byte, m.node.copied_byte,
+           m.network.overhead, m.poke, m.look, m.run, m.files.read, m.files.written, m.files.both,
+           m.files.computing);
   std::map<const void*, int> numbers;  // numbers of the reductions that were begun last
   int begun = 0;
   for (const RehearsedEvent& event : rehearsal.events)
@@ -175,6 +176,7 @@ Trace read_trace(std::istream& stream) {
   if (in.next<std::string>() != "trace") throw Error(Exit::failure, "this is no trace of a rehearsal");
   trace.strategy = in.next<std::string>();
   trace.ranks_per_node = in.next<int>();
+  m.network.eager_limit = in.next<std::int64_t>();
   for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run,
                          &m.files.read, &m.files.written, &m.files.both, &m.files.computing})
     *figure = in.next<double>();

@@ -17,6 +17,7 @@ namespace {
 /// Sender and receiver number their pieces independently, so the tag is the length: messages of equal length
 /// between the same ranks are interchangeable.
 int tag(const Passage& passage) { return static_cast<int>(passage.bytes % 1'000'003); }
+int question_tag(const Passage& passage) { return 1'000'003 + tag(passage); }
 
 bool travels(const Passage& passage) { return passage.way != Passage::Way::self && passage.bytes > 0; }
 
@@ -68,12 +69,41 @@ SimulatedPorts::SimulatedPorts(const TracedRun& traced, const Machine& machine, 
                             : 0);
   find_coming();
   left_ = coming_.size();
-  receives_.resize(left_);
+  receives_.resize(left_, MPI_REQUEST_NULL);
+  questions_.resize(left_, MPI_REQUEST_NULL);
+  unanswered_.resize(left_);
   if (left_ > 0) under_way_.pay();
   for (std::size_t n = 0; n < left_; ++n) {
-    const Passage& passage = coming_[n].passage;
-    MPI_Irecv(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage), MPI_COMM_WORLD,
-              &receives_[n]);
+    unanswered_[n] = asks(coming_[n]);
+    if (!unanswered_[n])
+      answer(n);
+    else
+      MPI_Irecv(memory_, 1, MPI_BYTE, coming_[n].passage.peer, question_tag(coming_[n].passage),
+                MPI_COMM_WORLD, &questions_[n]);
+  }
+}
+
+/// Whether the pieces of a message are above the eager limit. The answer's way back is part of the latency
+/// of such a message in the simulator.
+bool SimulatedPorts::asks(const Message& message) const {
+  return message.passage.way == Passage::Way::network &&
+         machine_.network.asks(message.passage.bytes / message.pieces);
+}
+
+/// Posts the receive of a message. One above the eager limit leaves only now, if it has been sent.
+void SimulatedPorts::answer(std::size_t n) {
+  const Passage& passage = coming_[n].passage;
+  MPI_Irecv(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage), MPI_COMM_WORLD,
+            &receives_[n]);
+  unanswered_[n] = false;
+}
+
+/// A progress call answers the questions that have come.
+void SimulatedPorts::answer_what_came() {
+  for (std::size_t n = 0; n < questions_.size(); ++n) {
+    int there = 0;
+    if (unanswered_[n]) MPI_Test(&questions_[n], &there, MPI_STATUS_IGNORE);
+    if (there) answer(n);
   }
 }
 
@@ -106,30 +136,45 @@ void SimulatedPorts::start(const Piece& piece) {
   if (--message.left > 0) return;
   if (!begun_) under_way_.end_sends();  // those of the previous run
   begun_ = true;
+  if (asks(message))
+    under_way_.send({message.passage.way, message.passage.peer, 1}, question_tag(message.passage), memory_);
   under_way_.send(message.passage, tag(message.passage), memory_);
 }
 
 bool SimulatedPorts::arrived(const Arrival& arrival) {
   if (overlaps_) take_what_came();  // otherwise wait() follows
-  for (const std::size_t n : awaited(arrival))
-    if (receives_[n] != MPI_REQUEST_NULL) return false;
-  return true;
+  return !waits_for(arrival);
 }
 
+bool SimulatedPorts::waits_for(const Arrival& arrival) const {
+  return std::any_of(awaited(arrival).begin(), awaited(arrival).end(),
+                     [&](std::size_t n) { return unanswered_[n] || receives_[n] != MPI_REQUEST_NULL; });
+}
+
+/// A waiting rank answers all questions at once.
 void SimulatedPorts::wait(const Arrival& arrival) {
   for (;;) {
     std::vector<MPI_Request> requests;
     std::vector<std::size_t> numbers;
+    const auto add = [&](MPI_Request request, std::size_t n) {
+      requests.push_back(request);
+      numbers.push_back(n);
+    };
     for (const std::size_t n : awaited(arrival))
-      if (receives_[n] != MPI_REQUEST_NULL) {
-        requests.push_back(receives_[n]);
-        numbers.push_back(n);
-      }
-    if (requests.empty()) return;
+      if (receives_[n] != MPI_REQUEST_NULL) add(receives_[n], n);
+    const std::size_t messages = requests.size();
+    for (std::size_t n = 0; n < unanswered_.size(); ++n)
+      if (unanswered_[n]) add(questions_[n], n);
+    if (!waits_for(arrival)) return;
     under_way_.pay();
     int which = 0;
     MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &which, MPI_STATUS_IGNORE);
-    const std::size_t n = numbers[static_cast<std::size_t>(which)];
+    const auto found = static_cast<std::size_t>(which);
+    const std::size_t n = numbers[found];
+    if (found >= messages) {
+      answer(n);
+      continue;
+    }
     receives_[n] = MPI_REQUEST_NULL;
     take(n);
   }
@@ -160,6 +205,12 @@ void SimulatedPorts::compute_beside(const Chunk&, const std::function<void()>&, 
 
 void SimulatedPorts::finish() {
   for (std::size_t n = 0; n < receives_.size(); ++n) {
+    if (!unanswered_[n]) continue;
+    under_way_.pay();
+    MPI_Wait(&questions_[n], MPI_STATUS_IGNORE);
+    answer(n);
+  }
+  for (std::size_t n = 0; n < receives_.size(); ++n) {
     if (receives_[n] == MPI_REQUEST_NULL) continue;
     under_way_.pay();
     MPI_Wait(&receives_[n], MPI_STATUS_IGNORE);
@@ -179,9 +230,11 @@ void SimulatedPorts::take(std::size_t n) {
 /// Nothing new can have arrived unless the simulated time has advanced.
 void SimulatedPorts::take_what_came() {
   if (left_ == 0 || under_way_.now() == looked_) return;
+  answer_what_came();
   for (int which = 0, there = 1; left_ > 0 && there;) {
     MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &which, &there, MPI_STATUS_IGNORE);
-    if (there && which != MPI_UNDEFINED) take(static_cast<std::size_t>(which));
+    there = there && which != MPI_UNDEFINED;  // with no receive posted, all are complete
+    if (there) take(static_cast<std::size_t>(which));
     under_way_.pay();
   }
   looked_ = under_way_.now();

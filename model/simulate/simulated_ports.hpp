@@ -84,6 +84,10 @@ class SimulatedPorts final : public Ports {
     return of_arrival_[static_cast<std::size_t>(&arrival - traced_.run.plan.arrivals().data())];
   }
   void compute_cells(const Chunk& chunk);
+  bool asks(const Message& message) const;
+  void answer(std::size_t n);
+  void answer_what_came();
+  bool waits_for(const Arrival& arrival) const;
   void take(std::size_t n);
   void take_what_came();
 
@@ -97,6 +101,9 @@ class SimulatedPorts final : public Ports {
   std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
   std::vector<MPI_Request> receives_;
+  // Of messages above the eager limit: the question before them, and whether it has not been answered.
+  std::vector<MPI_Request> questions_;
+  std::vector<bool> unanswered_;
   std::size_t left_ = 0;
   double looked_ = -1;  // time of the last test for arrivals
 };

@@ -82,6 +82,24 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 
 
 @needs_simgrid
+@pytest.mark.parametrize(("poke", "limit"), [(0.05, 1000), (100, 1000), (100, 100_000)])
+def test_above_the_eager_limit_a_message_waits_for_a_progress_call(tmp_path, poke, limit):
+    """The core takes longer than the messages, and hides them if it has progress calls. Question, answer and
+    message take a latency each."""
+    there = machine(tmp_path, bandwidth="1e9", latency=f"200e-6\neager_limit = {limit}")
+    case = slabs(2).updated("engine", poke_ms=poke)
+    here = taken(case, there, 2)
+    cells = SIDE * SIDE * 16 * 20e-9
+    wire = FACE / 1e9 + (3 if limit < FACE else 1) * 200e-6
+    assert here["blocking"] == pytest.approx(cells + wire, rel=0.01)
+    late = wire - 200e-6 if poke > 1 and limit < FACE else 0  # the question has come
+    assert here["boundary_first"] == pytest.approx(cells + late, rel=0.03)
+    foretold = predict.predicted(case, there, 2, [*NAMES, "ordered"], per_node=1)["strategies"]
+    for name in NAMES:
+        assert here[name] == pytest.approx(foretold[name]["T"], rel=0.02)
+
+
+@needs_simgrid
 @pytest.mark.parametrize(
     ("memory", "points", "ranks", "most"),
     [

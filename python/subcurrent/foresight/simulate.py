@@ -19,7 +19,7 @@ from ..case.reading import Case, as_tables
 from ..errors import BadInput, SubcurrentError
 from ..launch.rundir import writing
 from ..solvers.cg.case import NAME as CG
-from .machine_figures import Places, figures, places
+from .machine_figures import NO_LIMIT, Places, figures, places
 from .machine_keys import Machine
 from .positions import share_of
 from .rehearse import Part, rehearse
@@ -42,6 +42,8 @@ SOURCES = (
     "engine/plan/strategy.cpp",
 )
 TOPOLOGY = "model/simulate/topology.cpp"
+LONGEST = 2**31  # bytes, more than a simulated message has
+ANSWERED = 2  # latencies of a message above the eager limit, with the answer before it
 SPEED = 1e9  # operations/s of a simulated core; what is computed is given in seconds
 INSTANT = 1e15  # bytes/s of what takes no time
 SETTINGS = (
@@ -53,7 +55,6 @@ SETTINGS = (
     "smpi/cpu-threshold:0",  # by default what takes less than 1 us is left out
     # a message is latency + bytes / bandwidth, as the machine file has it, and flows share links evenly
     "smpi/bw-factor:0:1",
-    "smpi/lat-factor:0:1",
     "network/crosstraffic:no",
     "network/TCP-gamma:0",
     "network/weight-S:0",
@@ -68,7 +69,7 @@ TOGETHER = "surf/precision:1e-6"
 BLIND = (
     "the simulation assumes that messages always make progress, and it has no halo "
     f"threads and no shared memory; with more than {BY_PIECES} ranks ({TRANSFORMS_BY_PIECES} with "
-    "transforms), all that a stage sends from one rank to another is one message"
+    "transforms), all that a stage sends from one rank to another is one message, and there is no eager limit"
 )
 
 
@@ -127,6 +128,10 @@ def simulated(
     where = places(machine, ranks, case.engine.threads, per_node)
     share = share_of(case, ranks)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms, share)
+    transforms = case.all_to_all and case.solver != CG
+    whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
+    if whole:
+        values["eager_limit"] = NO_LIMIT  # it is one of pieces
     program = compiled(programs)
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
@@ -152,9 +157,10 @@ def simulated(
         ]
         rehearse(parts)
         line = [programs.run, "-np", str(ranks), "-platform", network, "-hostfile", "hosts"]
-        transforms = case.all_to_all and case.solver != CG
-        whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
-        settings = [*SETTINGS, TOGETHER] if transforms and ranks > EXACT else SETTINGS
+        limit = values["eager_limit"]
+        asking = f";{limit}:{ANSWERED}" if limit < LONGEST else ""
+        settings = [*SETTINGS, f"smpi/lat-factor:0:1{asking}"]
+        settings += [TOGETHER] if transforms and ranks > EXACT else []
         line += ["-no-privatize", *(f"--cfg={one}" for one in settings), str(program)]
         pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
