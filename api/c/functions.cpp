@@ -207,12 +207,12 @@ int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count) {
   });
 }
 
-int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user) {
+int halo_step(halo_handle handle, int strategy, halo_callback callback, void* user) {
   return guarded([&] { live(handle)->step(strategy, callback, user); });
 }
 
-int halo_steps(halo_handle handle, enum halo_strategy strategy, halo_steps_callback callback, int steps,
-               int reach, int per_pass, void* user) {
+int halo_steps(halo_handle handle, int strategy, halo_steps_callback callback, int steps, int reach,
+               int per_pass, void* user) {
   return guarded([&] {
     live(handle)->steps(strategy, {.callback = callback, .user = user, .reach = reach}, steps, per_pass);
   });

@@ -145,12 +145,12 @@ void Halo::close() {
   context_->close();
 }
 
-void Halo::step(halo_strategy strategy, halo_callback callback, void* user) {
+void Halo::step(int strategy, halo_callback callback, void* user) {
   if (!callback) throw Failure(HALO_ERR_ARGUMENT, "callback is null");
   run_step([&](Step& step) { step.run(strategy, callback, user); });
 }
 
-void Halo::steps(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass) {
+void Halo::steps(int strategy, const StepsCallback& callback, int steps, int per_pass) {
   run_step([&](Step& step) { step.run(strategy, callback, steps, per_pass); });
 }
 

@@ -31,8 +31,8 @@ class Halo {
   /// not call it within the timeout.
   void close();
 
-  void step(halo_strategy strategy, halo_callback callback, void* user);
-  void steps(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
+  void step(int strategy, halo_callback callback, void* user);
+  void steps(int strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const;
 

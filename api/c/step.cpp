@@ -19,15 +19,15 @@ constexpr int most_tried = 16;  // steps of a pass, at most, in the search for t
 
 static_assert(HALO_BLOCKING == 0 && HALO_AUTOMATIC_STRATEGY == 6 && HALO_THREAD_NO_JOIN == 7);
 
-Strategy strategy_of(halo_strategy strategy) {
+Strategy strategy_of(int strategy) {
   const auto number = static_cast<std::size_t>(strategy);
   if (strategy == HALO_THREAD_NO_JOIN) return Strategy::halo_thread.not_joining();
   if (number < Strategy::all().size()) return *Strategy::all()[number];
-  throw Failure(HALO_ERR_ARGUMENT, "strategy is " + std::to_string(static_cast<int>(strategy)) +
+  throw Failure(HALO_ERR_ARGUMENT, "strategy is " + std::to_string(strategy) +
                                        "; HALO_BLOCKING (0) to HALO_THREAD_NO_JOIN (7) are allowed");
 }
 
-void check_threads(halo_strategy strategy, const Context& context) {
+void check_threads(int strategy, const Context& context) {
   const Strategy known = strategy_of(strategy);
   if (known.divides_threads && !known.joins && context.threads() < 2)
     throw Failure(HALO_ERR_ARGUMENT,
@@ -118,7 +118,7 @@ std::unique_ptr<BoxStage> Step::stage_of(int reach) {
   return std::make_unique<BoxStage>(std::move(reads));
 }
 
-Runner& Step::runner_of(halo_strategy strategy, int per_pass, bool finds_length) {
+Runner& Step::runner_of(int strategy, int per_pass, bool finds_length) {
   auto& runner = runners_[{strategy, per_pass, finds_length}];
   if (!runner) {
     RunnerOptions options{
@@ -129,7 +129,7 @@ Runner& Step::runner_of(halo_strategy strategy, int per_pass, bool finds_length)
   return *runner;
 }
 
-void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
+void Step::run(int strategy, halo_callback callback, void* user) {
   check_threads(strategy, context_);
   inputs_are_written();
   stage_->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
@@ -139,7 +139,7 @@ void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
   advance();
 }
 
-void Step::run(halo_strategy strategy, const StepsCallback& c, int steps, int per_pass) {
+void Step::run(int strategy, const StepsCallback& c, int steps, int per_pass) {
   const int length = checked_pass(c, steps, per_pass);
   check_threads(strategy, context_);
   auto& stage = stages_[c.reach];

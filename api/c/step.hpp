@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "api/c/registration.hpp"
@@ -29,14 +28,14 @@ class Step {
   Step(Context& context, const Registration& registration);
   ~Step();
 
-  void run(halo_strategy strategy, halo_callback callback, void* user);
+  void run(int strategy, halo_callback callback, void* user);
   /// Several steps, `per_pass` in each pass; 0: the fastest number that the halos allow, at most 16.
-  void run(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
+  void run(int strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const { return now_[static_cast<std::size_t>(array)]; }
 
  private:
-  Runner& runner_of(halo_strategy strategy, int per_pass, bool finds_length);
+  Runner& runner_of(int strategy, int per_pass, bool finds_length);
   std::unique_ptr<BoxStage> stage_of(int reach);
   int steps_in_halos(int reach) const;
   int checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
@@ -52,7 +51,7 @@ class Step {
   std::unique_ptr<BoxStage> stage_;                  ///< for halo_step: reads whole halos
   std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< for halo_steps, by reach
   /// By strategy, steps of a pass, and whether that number is the maximum or fixed.
-  std::map<std::tuple<halo_strategy, int, bool>, std::unique_ptr<Runner>> runners_;
+  std::map<std::tuple<int, int, bool>, std::unique_ptr<Runner>> runners_;
 };
 
 }  // namespace sc::halo

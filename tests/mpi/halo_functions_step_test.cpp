@@ -8,16 +8,15 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "tests/mpi/halo_calls.hpp"
+#include "tests/mpi/halo_grids.hpp"
 
 namespace {
 
-using sc::test::ok;
-using Cell = std::array<std::int64_t, 3>;
+using namespace sc::test;
 
 constexpr Cell cells{17, 14, 19};
 constexpr std::array<bool, 3> periodic{true, false, true};
@@ -44,18 +43,16 @@ double physics(const At& at, int field) {
 class Serial {
  public:
   Serial() {
-    for (auto& f : now_) f.resize(std::size_t(cells[0] * cells[1] * cells[2]));
+    for (auto& f : now_) f.resize(count_of(cells));
     for (int f = 0; f < fields; ++f)
-      each([&](const Cell& c) { now_[std::size_t(f)][index(c)] = initial(f, c); });
+      each({}, cells, [&](const Cell& c) { now_[std::size_t(f)][index_of(c, cells)] = initial(f, c); });
   }
   void step() {
     auto next = now_;
     for (int f = 0; f < fields; ++f)
-      each([&](const Cell& c) {
-        const auto at = [&](int field, int i, int j, int k) {
-          return value(field, {c[0] + i, c[1] + j, c[2] + k});
-        };
-        next[std::size_t(f)][index(c)] = physics(at, f);
+      each({}, cells, [&](const Cell& c) {
+        const auto at = [&](int field, int i, int j, int k) { return value(field, c + Cell{i, j, k}); };
+        next[std::size_t(f)][index_of(c, cells)] = physics(at, f);
       });
     now_ = next;
   }
@@ -64,17 +61,10 @@ class Serial {
       if (periodic[a]) c[a] = (c[a] + cells[a]) % cells[a];
       if (c[a] < 0 || c[a] >= cells[a]) return outside;
     }
-    return now_[std::size_t(field)][index(c)];
+    return now_[std::size_t(field)][index_of(c, cells)];
   }
 
  private:
-  static std::size_t index(const Cell& c) { return std::size_t((c[0] * cells[1] + c[1]) * cells[2] + c[2]); }
-  template <class Visit>
-  static void each(Visit visit) {
-    for (std::int64_t i = 0; i < cells[0]; ++i)
-      for (std::int64_t j = 0; j < cells[1]; ++j)
-        for (std::int64_t k = 0; k < cells[2]; ++k) visit(Cell{i, j, k});
-  }
   std::array<std::vector<double>, fields> now_;
 };
 
@@ -96,11 +86,7 @@ struct Distributed {
       if (together) add_field_dimension(a);
       arrays.push_back(a);
     }
-    for (int f = 0; f < fields; ++f)
-      for (std::int64_t i = 0; i < own[0]; ++i)
-        for (std::int64_t j = 0; j < own[1]; ++j)
-          for (std::int64_t k = 0; k < own[2]; ++k)
-            at(now.data(), f, {i, j, k}) = initial(f, {first[0] + i, first[1] + j, first[2] + k});
+    set_initial(now.data());
     options.periodic[0] = options.periodic[2] = 1;
     options.threads = threads;
     options.transport = transport;
@@ -118,19 +104,21 @@ struct Distributed {
     if (together_) return base[((k * ny + j) * nx + i) * fields + field];
     return base[((field * nz + k) * ny + j) * nx + i];
   }
+  void set_initial(double* base) const {
+    for (int f = 0; f < fields; ++f)
+      each({}, own, [&](const Cell& c) { at(base, f, c) = initial(f, first + c); });
+  }
   /// Number of own cells of the current level that differ from the serial run.
   int wrong(const Serial& serial) const {
     void* data = nullptr;
     EXPECT_TRUE(ok(halo_data(handle, 0, &data)));
+    Cell lo{}, hi = own;
+    if (halos_too) lo[0] -= low[0], hi[0] += high[0];
     int count = 0;
     for (int f = 0; f < fields; ++f)
-      for (std::int64_t i = -low[0]; i < own[0] + high[0]; ++i)
-        for (std::int64_t j = 0; j < own[1]; ++j)
-          for (std::int64_t k = 0; k < own[2]; ++k) {
-            if ((i < 0 || i >= own[0]) && !halos_too) continue;
-            count += at(static_cast<double*>(data), f, {i, j, k}) !=
-                     serial.value(f, {first[0] + i, first[1] + j, first[2] + k});
-          }
+      each(lo, hi, [&](const Cell& c) {
+        count += at(static_cast<double*>(data), f, c) != serial.value(f, first + c);
+      });
     return count;
   }
 
@@ -168,14 +156,12 @@ void compute(const halo_box* box, void* const* now, void* const* next, void* use
   const Distributed& d = *call.arrays;
   ++call.boxes;
   for (int f = 0; f < fields; ++f)
-    for (std::int64_t i = box->lo[0]; i < box->hi[0]; ++i)
-      for (std::int64_t j = box->lo[1]; j < box->hi[1]; ++j)
-        for (std::int64_t k = box->lo[2]; k < box->hi[2]; ++k) {
-          const auto at = [&](int field, int di, int dj, int dk) {
-            return d.at(static_cast<double*>(now[0]), field, {i + di, j + dj, k + dk});
-          };
-          d.at(static_cast<double*>(next[0]), f, {i, j, k}) = physics(at, f);
-        }
+    each(*box, [&](const Cell& c) {
+      const auto at = [&](int field, int i, int j, int k) {
+        return d.at(static_cast<double*>(now[0]), field, c + Cell{i, j, k});
+      };
+      d.at(static_cast<double*>(next[0]), f, c) = physics(at, f);
+    });
 }
 
 constexpr std::array<halo_strategy, 8> strategies{
@@ -226,12 +212,7 @@ TEST_P(Step, ExchangesAndHostWritesInBetween) {
   Serial fresh;
   void* data = nullptr;
   ASSERT_TRUE(ok(halo_data(arrays.handle, 0, &data)));
-  for (int f = 0; f < fields; ++f)
-    for (std::int64_t i = 0; i < arrays.own[0]; ++i)
-      for (std::int64_t j = 0; j < arrays.own[1]; ++j)
-        for (std::int64_t k = 0; k < arrays.own[2]; ++k)
-          arrays.at(static_cast<double*>(data), f, {i, j, k}) =
-              initial(f, {arrays.first[0] + i, arrays.first[1] + j, arrays.first[2] + k});
+  arrays.set_initial(static_cast<double*>(data));
   ASSERT_TRUE(ok(halo_modified(arrays.handle)));
   for (int step = 0; step < 2; ++step) {
     ASSERT_TRUE(ok(halo_step(arrays.handle, HALO_PIPELINED, compute, &call)));
@@ -244,17 +225,14 @@ INSTANTIATE_TEST_SUITE_P(Transports, Step, testing::Values(HALO_AUTOMATIC, HALO_
 
 TEST(Regions, CoreAndShellCoverEveryOwnCellOnce) {
   const Distributed arrays(HALO_C_ORDER, false, 1, HALO_AUTOMATIC);
-  std::vector<int> met(std::size_t(arrays.own[0] * arrays.own[1] * arrays.own[2]));
+  std::vector<int> met(count_of(arrays.own));
   std::array<halo_box, 6> boxes{};
   halo_box core{};
   int count = 0;
   ASSERT_TRUE(ok(halo_core(arrays.handle, &core)));
   ASSERT_TRUE(ok(halo_shell(arrays.handle, boxes.data(), 6, &count)));
   const auto meet = [&](const halo_box& b) {
-    for (std::int64_t i = b.lo[0]; i < b.hi[0]; ++i)
-      for (std::int64_t j = b.lo[1]; j < b.hi[1]; ++j)
-        for (std::int64_t k = b.lo[2]; k < b.hi[2]; ++k)
-          ++met[std::size_t((i * arrays.own[1] + j) * arrays.own[2] + k)];
+    each(b, [&](const Cell& c) { ++met[index_of(c, arrays.own)]; });
   };
   meet(core);
   for (int b = 0; b < count; ++b) meet(boxes[std::size_t(b)]);
@@ -278,11 +256,8 @@ TEST(Regions, WhatAStepCannotDoIsSaid) {
   ASSERT_TRUE(ok(halo_finalize(&handle)));
   const Distributed arrays(HALO_C_ORDER, false, 1, HALO_AUTOMATIC);
   Call call{&arrays};
-  halo_strategy unknown{};  // possible for a caller in C
-  constexpr int beyond = 8;
-  static_assert(sizeof unknown == sizeof beyond);
-  std::memcpy(&unknown, &beyond, sizeof unknown);
-  EXPECT_EQ(halo_step(arrays.handle, unknown, compute, &call), HALO_ERR_ARGUMENT);
+  for (const int unknown : {-1, 8})
+    EXPECT_EQ(halo_step(arrays.handle, unknown, compute, &call), HALO_ERR_ARGUMENT);
   EXPECT_EQ(halo_step(arrays.handle, HALO_THREAD_NO_JOIN, compute, &call), HALO_ERR_ARGUMENT);
 }
 

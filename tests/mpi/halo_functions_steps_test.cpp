@@ -14,14 +14,15 @@
 #include <vector>
 
 #include "tests/mpi/halo_calls.hpp"
+#include "tests/mpi/halo_grids.hpp"
 
 namespace {
 
-using sc::test::ok;
-using Cell = std::array<std::int64_t, 3>;
+using namespace sc::test;
 
 constexpr Cell cells{17, 13, 19};
 constexpr int width = 4;
+constexpr Cell halo_widths{width, width, width};
 constexpr double outside = 0.75;  // beyond the boundary of dimension 1; the others are periodic
 
 double initial(const Cell& c) { return std::sin(0.3 * double(c[0] + 2 * c[1] + 5 * c[2])); }
@@ -39,13 +40,13 @@ double physics(const At& u, double k, int step, int reach) {
 /// The whole grid on one rank, without halos.
 class Serial {
  public:
-  explicit Serial(int steps, int reach) : now_(std::size_t(cells[0] * cells[1] * cells[2])) {
-    each([&](const Cell& c) { now_[index(c)] = initial(c); });
+  explicit Serial(int steps, int reach) : now_(count_of(cells)) {
+    each({}, cells, [&](const Cell& c) { now_[index_of(c, cells)] = initial(c); });
     for (int step = 0; step < steps; ++step) {
       auto next = now_;
-      each([&](const Cell& c) {
-        const auto u = [&](int i, int j, int k) { return value({c[0] + i, c[1] + j, c[2] + k}); };
-        next[index(c)] = physics(u, rate(c), step, reach);
+      each({}, cells, [&](const Cell& c) {
+        const auto u = [&](int i, int j, int k) { return value(c + Cell{i, j, k}); };
+        next[index_of(c, cells)] = physics(u, rate(c), step, reach);
       });
       now_ = next;
     }
@@ -53,17 +54,10 @@ class Serial {
   double value(Cell c) const {
     if (c[1] < 0 || c[1] >= cells[1]) return outside;
     for (const std::size_t a : {0U, 2U}) c[a] = (c[a] + cells[a]) % cells[a];
-    return now_[index(c)];
+    return now_[index_of(c, cells)];
   }
 
  private:
-  static std::size_t index(const Cell& c) { return std::size_t((c[0] * cells[1] + c[1]) * cells[2] + c[2]); }
-  template <class Visit>
-  static void each(Visit visit) {
-    for (std::int64_t i = 0; i < cells[0]; ++i)
-      for (std::int64_t j = 0; j < cells[1]; ++j)
-        for (std::int64_t k = 0; k < cells[2]; ++k) visit(Cell{i, j, k});
-  }
   std::vector<double> now_;
 };
 
@@ -80,20 +74,16 @@ struct Distributed {
         ok(halo_decompose(MPI_COMM_WORLD, 3, cells.data(), options.processes, first.data(), own.data())));
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::array<halo_array, 2> arrays{};
-    std::int64_t size = 1;
-    for (std::size_t a = 0; a < 3; ++a) size *= own[a] + 2 * width;
-    for (auto* level : {&now, &next, &k}) level->assign(std::size_t(size), nan);
-    for (std::int64_t i = -width; i < own[0] + width; ++i)
-      for (std::int64_t j = -width; j < own[1] + width; ++j)
-        for (std::int64_t l = -width; l < own[2] + width; ++l) {
-          const Cell c{i, j, l}, global{first[0] + i, first[1] + j, first[2] + l};
-          if (global[1] < 0 || global[1] >= cells[1]) {
-            for (auto* level : {&now, &next, &k}) (*level)[at(c)] = outside;
-          } else if (i >= 0 && i < own[0] && j >= 0 && j < own[1] && l >= 0 && l < own[2]) {
-            now[at(c)] = initial(global);
-            k[at(c)] = rate(global);
-          }
-        }
+    for (auto* level : {&now, &next, &k}) level->assign(count_of(own + halo_widths + halo_widths), nan);
+    each({-width, -width, -width}, own + halo_widths, [&](const Cell& c) {
+      const std::int64_t row = first[1] + c[1];
+      if (row >= 0 && row < cells[1]) return;
+      for (auto* level : {&now, &next, &k}) (*level)[at(c)] = outside;
+    });
+    each({}, own, [&](const Cell& c) {
+      now[at(c)] = initial(first + c);
+      k[at(c)] = rate(first + c);
+    });
     arrays[0] = halo_array_of(now.data(), HALO_REAL64, 3, own.data(), width);
     arrays[0].next = next.data();
     arrays[1] = halo_array_of(k.data(), HALO_REAL64, 3, own.data(), width);
@@ -108,20 +98,15 @@ struct Distributed {
   ~Distributed() { EXPECT_TRUE(ok(halo_finalize(&handle))); }
 
   std::size_t at(const Cell& c) const {
-    const Cell n{own[0] + 2 * width, own[1] + 2 * width, own[2] + 2 * width};
-    const Cell p{c[0] + width, c[1] + width, c[2] + width};
-    return std::size_t(order == HALO_C_ORDER ? (p[0] * n[1] + p[1]) * n[2] + p[2]
-                                             : (p[2] * n[1] + p[1]) * n[0] + p[0]);
+    const Cell n = own + halo_widths + halo_widths, p = c + halo_widths;
+    return order == HALO_C_ORDER ? index_of(p, n) : index_of({p[2], p[1], p[0]}, {n[2], n[1], n[0]});
   }
   int wrong(const Serial& serial) const {
     void* data = nullptr;
     EXPECT_TRUE(ok(halo_data(handle, 0, &data)));
     int count = 0;
-    for (std::int64_t i = 0; i < own[0]; ++i)
-      for (std::int64_t j = 0; j < own[1]; ++j)
-        for (std::int64_t l = 0; l < own[2]; ++l)
-          count += static_cast<double*>(data)[at({i, j, l})] !=
-                   serial.value({first[0] + i, first[1] + j, first[2] + l});
+    each({}, own,
+         [&](const Cell& c) { count += static_cast<double*>(data)[at(c)] != serial.value(first + c); });
     return count;
   }
 
@@ -137,13 +122,10 @@ void compute(const halo_box* box, int step, void* const* now, void* const* next,
   const auto& d = *static_cast<const Distributed*>(user);
   const auto* u = static_cast<const double*>(now[0]);
   const auto* k = static_cast<const double*>(now[1]);
-  for (std::int64_t i = box->lo[0]; i < box->hi[0]; ++i)
-    for (std::int64_t j = box->lo[1]; j < box->hi[1]; ++j)
-      for (std::int64_t l = box->lo[2]; l < box->hi[2]; ++l) {
-        const auto at = [&](int di, int dj, int dl) { return u[d.at({i + di, j + dj, l + dl})]; };
-        static_cast<double*>(next[0])[d.at({i, j, l})] =
-            physics(at, k[d.at({i, j, l})], d.before + step, d.reach);
-      }
+  each(*box, [&](const Cell& c) {
+    const auto at = [&](int i, int j, int l) { return u[d.at(c + Cell{i, j, l})]; };
+    static_cast<double*>(next[0])[d.at(c)] = physics(at, k[d.at(c)], d.before + step, d.reach);
+  });
 }
 
 constexpr std::array<halo_strategy, 7> strategies{HALO_BLOCKING,          HALO_ORDERED,   HALO_BOUNDARY_FIRST,

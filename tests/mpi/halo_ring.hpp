@@ -36,6 +36,12 @@ struct Ring {
   halo_handle handle = HALO_NULL;
 };
 
+/// A step that changes nothing.
+inline void keep_values(const halo_box* box, void* const* now, void* const* next, void*) {
+  for (std::int64_t i = (box->lo[0] + 1) * (n + 2); i < (box->hi[0] + 1) * (n + 2); ++i)
+    static_cast<double*>(next[0])[i] = static_cast<double*>(now[0])[i];
+}
+
 inline constexpr std::array<int, 2> up{1, 0}, down{-1, 0};
 
 }  // namespace sc::test

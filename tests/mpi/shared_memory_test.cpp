@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 
 #include "engine/base/arena.hpp"
@@ -47,25 +48,32 @@ TEST(SharedMemory, IsSeenByAllAndOutlivesWhoBroughtIt) {
   }
 }
 
-/// During its lifetime, no further files can be opened on one of the ranks.
-struct NoMoreFiles {
-  explicit NoMoreFiles(bool here) {
-    getrlimit(RLIMIT_NOFILE, &before);
+/// During its lifetime, files on one of the ranks are limited: RLIMIT_NOFILE, how many can be open, or
+/// RLIMIT_FSIZE, how large they can become.
+struct FewFiles {
+  using Limit = decltype(RLIMIT_NOFILE);
+  FewFiles(Limit kind, rlim_t value, bool here) : limit(kind) {
+    std::signal(SIGXFSZ, SIG_IGN);  // an error is wanted, which the caller meets
+    getrlimit(limit, &before);
     if (!here) return;
-    rlimit none = before;
-    none.rlim_cur = 3;
-    setrlimit(RLIMIT_NOFILE, &none);
+    rlimit less = before;
+    less.rlim_cur = value;
+    setrlimit(limit, &less);
   }
-  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before); }
+  ~FewFiles() { setrlimit(limit, &before); }
+  Limit limit;
   rlimit before{};
 };
 
 TEST(SharedMemory, IsThereOnAllRanksOrNone) {
   TestContext context;
-  const NoMoreFiles here(context.rank() == context.size() - 1);
+  const bool last = context.rank() == context.size() - 1;
   std::string reason;
-  EXPECT_FALSE(SharedMemory::bring(context.comm(), 100, reason));
-  if (context.rank() == context.size() - 1) {
+  {
+    const FewFiles here(RLIMIT_NOFILE, 3, last);
+    EXPECT_FALSE(SharedMemory::bring(context.comm(), 100, reason));
+  }
+  if (last) {
     EXPECT_NE(reason.find("Too many open files"), std::string::npos) << reason;
   }
 }
@@ -74,7 +82,8 @@ TEST(SharedMemory, WithoutItAContextTakesMessagesOrRefuses) {
   for (const TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::shared}) {
     TestContext context({.transport = policy});
     if (!context.shared_memory()) continue;  // one rank on each node
-    const NoMoreFiles here(context.rank() == 0);
+    // Files can still be opened: the sanitizers check objects through a pipe.
+    const FewFiles here(RLIMIT_FSIZE, 0, context.rank() == 0);
     Arena arena(context);
     if (policy == TransportPolicy::automatic) {
       EXPECT_NE(arena.allocate(1000, 1).data, nullptr);

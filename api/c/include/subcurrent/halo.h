@@ -208,12 +208,13 @@ HALO_API int halo_exchange(halo_handle handle);
  * 2 * dims boxes. */
 HALO_API int halo_core(halo_handle handle, halo_box* core);
 HALO_API int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count);
-HALO_API int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user);
+/* `strategy` is one of enum halo_strategy. */
+HALO_API int halo_step(halo_handle handle, int strategy, halo_callback callback, void* user);
 /* `steps` steps in passes of `per_pass`, which compute several steps on cells in the cache (temporal
  * blocking). 0: the fastest of 1, 2, 4, 8 and 16 for which the halos have enough layers, chosen by
  * measurement. The callback reads at most `reach` cells around its box. */
-HALO_API int halo_steps(halo_handle handle, enum halo_strategy strategy, halo_steps_callback callback,
-                        int steps, int reach, int per_pass, void* user);
+HALO_API int halo_steps(halo_handle handle, int strategy, halo_steps_callback callback, int steps, int reach,
+                        int per_pass, void* user);
 /* To be called after own cells were written outside halo_step: their halos are then exchanged again. */
 HALO_API int halo_modified(halo_handle handle);
 /* The address of the current values of an array: halo_step swaps data and next. */
