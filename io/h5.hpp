@@ -6,7 +6,6 @@
 #include <hdf5.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>

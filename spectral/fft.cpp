@@ -176,16 +176,9 @@ Box FFT<T>::slab_of(const Storage& storage, const Chunks& chunks, int chunk) con
 }
 
 template <class T>
-void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>& action) {
-  Timeline& timeline = context_.timeline();
-  const double begin = timeline.now();
-  action();
-  timeline.add(name, phase, begin, timeline.now());
-}
-
-template <class T>
 void FFT<T>::settle(Storage& pencils) {
-  timed(transpose_name_, Phase::settle, [&] { pencils.settle(); });
+  const Scope scope(context_.timeline(), transpose_name_, Phase::settle);
+  pencils.settle();
 }
 
 template <class T>

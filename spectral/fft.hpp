@@ -180,7 +180,6 @@ class FFT {
   void xy_forward(Cells<const T> in, const Box& slab);
   void yx_backward(Cells<T> out, const Box& slab);
 
-  void timed(std::uint16_t name, Phase phase, const std::function<void()>& action);
   /// Waits until peers have read there what the last transform has left to them.
   void settle(Storage& pencils);
   Box slab_of(const Storage& storage, const Chunks& chunks, int chunk) const;

@@ -37,16 +37,15 @@ void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block
   const std::int64_t count = std::int64_t{across} * slab.extent()[layers];
   if (slab.empty()) return;
   if (context_.rehearses()) return rehearse_lines(axis, slab);
-  timed(names_[static_cast<std::size_t>(axis)], Phase::all, [&] {
-    team(static_cast<int>(std::min<std::int64_t>(context_.threads(), count)), [&](int thread) {
-      const auto [first, last] = team_share(count);
-      for (std::int64_t n = first; n < last; ++n) {
-        Int3 c;  // first element of the first line
-        c[beside] = slab.lo[beside] + static_cast<int>(n % across) * width;
-        c[layers] = slab.lo[layers] + static_cast<int>(n / across);
-        block(c, std::min(width, slab.hi[beside] - c[beside]), work(thread));
-      }
-    });
+  const Scope scope(context_.timeline(), names_[static_cast<std::size_t>(axis)], Phase::all);
+  team(static_cast<int>(std::min<std::int64_t>(context_.threads(), count)), [&](int thread) {
+    const auto [first, last] = team_share(count);
+    for (std::int64_t n = first; n < last; ++n) {
+      Int3 c;  // first element of the first line
+      c[beside] = slab.lo[beside] + static_cast<int>(n % across) * width;
+      c[layers] = slab.lo[layers] + static_cast<int>(n / across);
+      block(c, std::min(width, slab.hi[beside] - c[beside]), work(thread));
+    }
   });
 }
 

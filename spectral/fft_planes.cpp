@@ -38,14 +38,13 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
       rehearsal->computed({"fft planes", 2.0 * sizeof(C)}, planes * n.y * n.x, planes * n.y);
     return;
   }
-  timed(planes_name_, Phase::all, [&] {
-    team(context_.threads(), [&](int) {
-      const auto [first, last] = team_share(slab.extent().z);
-      for (auto z = slab.lo.z + first; z < slab.lo.z + last; ++z)
-        for (int y = 0; y < n.y; ++y)
-          std::memcpy(to.at + z * to.z + y * to.y, from.at + z * from.z + y * from.y,
-                      static_cast<std::size_t>(n.x) * sizeof(C));
-    });
+  const Scope scope(context_.timeline(), planes_name_, Phase::all);
+  team(context_.threads(), [&](int) {
+    const auto [first, last] = team_share(slab.extent().z);
+    for (auto z = slab.lo.z + first; z < slab.lo.z + last; ++z)
+      for (int y = 0; y < n.y; ++y)
+        std::memcpy(to.at + z * to.z + y * to.y, from.at + z * from.z + y * from.y,
+                    static_cast<std::size_t>(n.x) * sizeof(C));
   });
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <cstddef>
 #include <cstring>
 #include <utility>
 

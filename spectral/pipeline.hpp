@@ -5,7 +5,6 @@
 // but each can overlap only with its own lines along z.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstring>
-#include <utility>
 
 #include "engine/base/align.hpp"
 #include "engine/base/error.hpp"

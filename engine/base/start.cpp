@@ -2,8 +2,6 @@
 // Starting MPI for programs that do not call it themselves.
 #include "engine/base/start.hpp"
 
-#include <cstdlib>
-
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "engine/exec/slices.hpp"
 
@@ -12,10 +11,8 @@ namespace sc {
 
 namespace {
 
-constexpr std::int64_t empty_key = lowest_key;
-
 std::int64_t largest_key(const double* values, int count, bool negate) {
-  std::int64_t largest = empty_key;
+  std::int64_t largest = lowest_key;
 #pragma omp simd reduction(max : largest)
   for (int i = 0; i < count; ++i) largest = std::max(largest, max_key(negate ? -values[i] : values[i]));
   return largest;
@@ -91,7 +88,7 @@ void BinnedSum::unpack(std::span<const std::int64_t> in, std::int64_t top) {
 }
 
 void Accumulator::clear() {
-  key_ = empty_key;
+  key_ = lowest_key;
   sum_.clear();
 }
 
@@ -117,7 +114,7 @@ void Accumulator::add_tally(std::int64_t key, std::span<const std::int64_t> bins
 double Accumulator::value() const {
   if (kind_ == Reduce::sum) return sum_.value();
   const double infinity = std::numeric_limits<double>::infinity();
-  const double largest = key_ == empty_key ? -infinity : max_value(key_);
+  const double largest = key_ == lowest_key ? -infinity : max_value(key_);
   return kind_ == Reduce::min ? -largest : largest;
 }
 

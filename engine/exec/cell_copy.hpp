@@ -7,7 +7,6 @@
 #include <span>
 
 #include "engine/base/device.hpp"
-#include "engine/grid/box.hpp"
 
 namespace sc {
 

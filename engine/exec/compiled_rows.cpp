@@ -3,7 +3,6 @@
 #include "engine/exec/compiled_rows.hpp"
 
 #include "engine/base/error.hpp"
-#include "engine/exec/team.hpp"
 
 namespace sc {
 

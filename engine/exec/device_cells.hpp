@@ -59,7 +59,7 @@ void device_cells(Device& device, Stream stream, const Box& box, const Lattice& 
                                                                 layout.sz, {kernel}, {views...}};
   constexpr int count = detail::Values<Kernel, Views...>::count;
   if constexpr (count > 0)
-    if (tally) return launch_tallied(device, stream, body.extent(), body, reduce, tally->of<count>(), what);
+    if (tally) return launch(device, stream, body.extent(), body, what, reduce, tally->of<count>());
   launch(device, stream, body.extent(), body, what);
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/base/device.hpp"
 #include "engine/field/fluxes.hpp"
 #include "engine/grid/box.hpp"
 

@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
+#include "engine/exec/noise.hpp"
 #include "engine/exec/subnormals.hpp"
 
 namespace sc {
@@ -22,17 +24,12 @@ double now() {
 
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+  return round_up(std::max<std::size_t>(bytes, 1), page);
 }
 
 }  // namespace
 
-std::uint64_t EmulatedDevice::next_number() {  // SplitMix64
-  std::uint64_t v = state_ += 0x9e3779b97f4a7c15U;
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
-  return v ^ (v >> 31);
-}
+std::uint64_t EmulatedDevice::next_number() { return mixed64(state_ += 0x9e3779b97f4a7c15U); }  // SplitMix64
 
 void EmulatedDevice::open_memory(bool open) {
   if (options_.host_reaches_memory || open == open_) return;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <vector>
 
 #include "engine/base/device.hpp"
 

@@ -105,13 +105,10 @@ void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, in
 template <class Kernel, class... Views>
 void march(const Box& box, const Frame& frame, int threads, const Kernel& kernel, const Views&... views) {
   const Bricks bricks(box);
-  if (threads <= 1)
-    return flux_planes(bricks, frame.layout, frame.origin, 0, bricks.planes(), kernel, views...);
-#pragma omp parallel num_threads(threads)
-  {
-    const auto [first, last] = team_share(bricks.planes());
+  const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator>) {
     flux_planes(bricks, frame.layout, frame.origin, first, last, kernel, views...);
-  }
+  };
+  share_rows(bricks.planes(), threads, {}, part);
 }
 
 }  // namespace detail

@@ -248,22 +248,14 @@ void for_each_line(const LineGeometry& g, int threads, int scratches,
   static_assert(detail::takes_bundled<Op, Arrays...> || detail::takes_memory<Op, Arrays...>,
                 "the operator's call operator must take (const Bundle&, LineIn / LineOut...) or (const "
                 "Bundle&, LineMemory...) in the order of the stage's declarations");
-  const std::int64_t count = g.bundles();
-  const auto mine = [&] {
+  const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator>) {
     std::vector<std::byte>& block = memory[static_cast<std::size_t>(team_thread())];
     void* at = block.data();
     std::size_t space = block.size();
-    return static_cast<std::byte*>(std::align(64, 1, at, space));
+    auto* mine = static_cast<std::byte*>(std::align(64, 1, at, space));
+    detail::bundles(g, first, last, scratches, mine, op, arrays...);
   };
-  if (threads <= 1) {
-    detail::bundles(g, 0, count, scratches, mine(), op, arrays...);
-    return;
-  }
-#pragma omp parallel num_threads(threads)
-  {
-    const auto [first, last] = team_share(count);
-    detail::bundles(g, first, last, scratches, mine(), op, arrays...);
-  }
+  detail::share_rows(g.bundles(), threads, {}, part);
 }
 
 }  // namespace sc

@@ -22,32 +22,18 @@ inline namespace SC_COMPILED {
               std::string(what) + " was not compiled by nvcc and cannot run on " + device.describe());
 }
 
-/// Calls `body(place)` for every place of the extent; body is copied and must not refer to host memory.
-template <class Body>
-void launch(Device& device, Stream stream, Int3 extent, const Body& body, const char* what) {
+/// Calls `body(place)` for every place of the extent; body is copied and must not refer to host memory. With
+/// a tally, a Reduce and a TallyOf<K>* in device memory, it calls body(first, count, values, reduce), whose K
+/// values are added up there.
+template <class Body, class... Tally>
+void launch(Device& device, Stream stream, Int3 extent, const Body& body, const char* what, Tally... tally) {
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host())
-    return device.enqueue(stream, [extent, shape, body] { detail::blocks_on_host(extent, shape, body); });
+    return device.enqueue(
+        stream, [extent, shape, body, tally...] { detail::blocks_on_host(extent, shape, body, tally...); });
 #ifdef __CUDACC__
-  cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body), what);
-#else
-  not_compiled_for(device, what);
-#endif
-}
-
-/// The same with body(first, count, values, reduce), whose K values are added up in `into`, in device memory.
-template <int K, class Body>
-void launch_tallied(Device& device, Stream stream, Int3 extent, const Body& body, Reduce reduce,
-                    TallyOf<K>* into, const char* what) {
-  if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
-  const Shape shape = shape_of(extent);
-  if (device.runs_on_host())
-    return device.enqueue(stream, [extent, shape, body, reduce, into] {
-      detail::blocks_on_host(extent, shape, body, reduce, into);
-    });
-#ifdef __CUDACC__
-  cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body, reduce, into), what);
+  cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body, tally...), what);
 #else
   not_compiled_for(device, what);
 #endif

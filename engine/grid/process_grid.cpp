@@ -2,7 +2,6 @@
 // ProcessGrid: coordinates, neighbours, and the choice of the numbers of blocks.
 #include "engine/grid/process_grid.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "engine/base/error.hpp"

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "engine/base/error.hpp"
 #include "engine/move/exchange.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/in_place.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/base/error.hpp"
 #include "engine/move/waiting.hpp"
 
 namespace sc {

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "engine/field/storage.hpp"
 #include "engine/move/transport/transport.hpp"

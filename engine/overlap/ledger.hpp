@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 

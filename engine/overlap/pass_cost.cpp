@@ -4,7 +4,6 @@
 
 #include <map>
 
-#include "engine/base/index.hpp"
 #include "engine/move/parcels/route.hpp"
 #include "engine/stage/refresh.hpp"
 

@@ -3,9 +3,7 @@
 // and the geometry of the block alone. Nothing is computed or sent.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/overlap/window.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/base/error.hpp"
 #include "engine/base/index.hpp"
 
 namespace sc {

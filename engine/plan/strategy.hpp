@@ -18,14 +18,20 @@ enum class Starts { with_chunk, after_step };
 /// order.
 using Key = int (*)(const Chunk&);
 
+namespace keys {
+constexpr int in_program_order(const Chunk&) { return 0; }
+constexpr int without_needs_first(const Chunk& chunk) { return chunk.needs.count > 0 ? 1 : 0; }
+}  // namespace keys
+
 struct Strategy {
   std::string_view name;
   std::string_view says;
-  bool parts;     ///< shell and core are computed separately; otherwise all cells together
-  bool overlaps;  ///< chunks are computed while anything moves; otherwise nothing overlaps
-  bool eager;  ///< outputs are sent when they are computed; otherwise inputs are fetched before they are read
-  Starts starts;
-  Key key;
+  bool parts = true;     ///< shell and core are computed separately; otherwise all cells together
+  bool overlaps = true;  ///< chunks are computed while anything moves; otherwise nothing overlaps
+  /// Outputs are sent when they are computed; otherwise inputs are fetched before they are read.
+  bool eager = true;
+  Starts starts = Starts::after_step;
+  Key key = keys::in_program_order;
   bool divides_threads = false;  ///< one thread exchanges halos and computes the shell, the others the core
   bool joins = false;    ///< that thread then computes core tiles too; otherwise two threads are needed
   bool tried = true;     ///< a candidate of `automatic`
@@ -50,54 +56,31 @@ struct Strategy {
   static std::string names(bool (*which)(const Strategy&));
 };
 
-namespace keys {
-constexpr int in_program_order(const Chunk&) { return 0; }
-constexpr int without_needs_first(const Chunk& chunk) { return chunk.needs.count > 0 ? 1 : 0; }
-}  // namespace keys
-
 inline constexpr Strategy Strategy::blocking{
     .name = "blocking",
     .says = "compute all cells, then exchange their halos and wait: no overlap",
     .parts = false,
     .overlaps = false,
-    .eager = true,
-    .starts = Starts::after_step,
-    .key = keys::in_program_order,
 };
 inline constexpr Strategy Strategy::ordered{
     .name = "ordered",
     .says =
         "as boundary_first, but wait before the core, so that messages and computing are measured separately",
-    .parts = true,
     .overlaps = false,
-    .eager = true,
-    .starts = Starts::after_step,
-    .key = keys::in_program_order,
     .tried = false,
 };
 inline constexpr Strategy Strategy::boundary_first{
     .name = "boundary_first",
     .says = "compute the shell, send it, and compute the core during the exchange",
-    .parts = true,
-    .overlaps = true,
-    .eager = true,
-    .starts = Starts::after_step,
-    .key = keys::in_program_order,
 };
 inline constexpr Strategy Strategy::pipelined{
     .name = "pipelined",
     .says = "as boundary_first, but send each piece as soon as its part of the shell is computed",
-    .parts = true,
-    .overlaps = true,
-    .eager = true,
     .starts = Starts::with_chunk,
-    .key = keys::in_program_order,
 };
 inline constexpr Strategy Strategy::interior_first{
     .name = "interior_first",
     .says = "compute the core while the inputs' halos are exchanged, then the shell",
-    .parts = true,
-    .overlaps = true,
     .eager = false,
     .starts = Starts::with_chunk,
     .key = keys::without_needs_first,
@@ -107,8 +90,6 @@ inline constexpr Strategy Strategy::halo_thread{
     .says =
         "thread 0 exchanges the halos and computes the shell, the others compute the core; then it helps "
         "them, unless told otherwise",
-    .parts = true,
-    .overlaps = true,
     .eager = false,
     .starts = Starts::with_chunk,
     .key = keys::without_needs_first,
@@ -118,11 +99,6 @@ inline constexpr Strategy Strategy::halo_thread{
 inline constexpr Strategy Strategy::automatic{
     .name = "automatic",
     .says = "the fastest of the others for each kind of stage, measured in the first steps and again later",
-    .parts = true,
-    .overlaps = true,
-    .eager = true,
-    .starts = Starts::after_step,
-    .key = keys::in_program_order,
     .tried = false,
     .chooses = true,
 };

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <concepts>
-#include <tuple>
 
 #include "engine/field/field.hpp"
 #include "engine/field/place.hpp"

@@ -26,11 +26,6 @@ CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, Sw
 void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> into) {
   std::vector<Place> places;
   for (std::size_t n = 0; n < accesses().size(); ++n) places.push_back(place(n));
-  compute_in(places, box, threads, into);
-}
-
-void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
-                               std::span<Accumulator> into) {
   const RowTrial::Turn turn = this->turn(box, threads);
   const Frame frame{grid().layout(), grid().origin(), turn.order()};
   if (Device* device = this->device()) {

@@ -19,8 +19,6 @@ class CompiledSweep final : public Stage {
   void set(std::span<const std::byte> kernel) { rows_.kernel.assign(kernel.begin(), kernel.end()); }
 
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
-  void compute_in(std::span<const Place> places, const Box& box, int threads,
-                  std::span<Accumulator> into) override;
   Captured capture() const override;
   bool runs_on_devices() const override { return rows_.on_device != nullptr; }
   void collect() override {

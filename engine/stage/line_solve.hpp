@@ -44,18 +44,14 @@ class LineSolve final : public SolvedLines {
   /// The values of the operator's parameters for the next run.
   void set(const Op& op) { op_ = op; }
 
-  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
-    compute_in(places<sizeof...(Declared)>(), box, threads, into);
-  }
-  void compute_in(std::span<const Place> places, const Box& box, int threads,
-                  std::span<Accumulator> /*into*/) override {
+  void compute(const Box& box, int threads, std::span<Accumulator> /*into*/) override {
     check_box(box);
     if (two_passes())
-      each_bundle(Solve{this}, everything(places, every{}), box, threads);
+      solve_divided(box, threads);
     else if (divided())
-      each_bundle(Sum{this}, reading(places, every{}), box, threads);
+      sum_parts(box, threads);
     else
-      each_bundle(Whole{this}, everything(places, every{}), box, threads);
+      each_bundle(Whole{this}, everything(every{}), box, threads);
   }
 
  private:
@@ -66,10 +62,10 @@ class LineSolve final : public SolvedLines {
   using Right = LineComponents<double, systems>;
 
   void sum_parts(const Box& parts, int threads) override {
-    each_bundle(Sum{this}, reading(places<sizeof...(Declared)>(), every{}), parts, threads);
+    each_bundle(Sum{this}, reading(every{}), parts, threads);
   }
   void solve_divided(const Box& lines, int threads) override {
-    each_bundle(Solve{this}, everything(places<sizeof...(Declared)>(), every{}), lines, threads);
+    each_bundle(Solve{this}, everything(every{}), lines, threads);
   }
 
   /// Computes the right-hand sides into memory of the bundle.
@@ -155,18 +151,18 @@ class LineSolve final : public SolvedLines {
   };
 
   template <std::size_t n, class D>
-  Array<D> array(Place place) const {
-    Array<D> array{views_.template view<n>(place), accesses()[n].reach.width};
+  Array<D> array() const {
+    Array<D> array{views_.template view<n>(place(n)), accesses()[n].reach.width};
     if constexpr (requires { Op::read(0); }) array.read = Op::read(static_cast<int>(n));
     return array;
   }
   template <std::size_t... n>
-  auto everything(std::span<const Place> places, std::index_sequence<n...>) const {
-    return std::make_tuple(array<n, Declared>(places[n])...);
+  auto everything(std::index_sequence<n...>) const {
+    return std::make_tuple(array<n, Declared>()...);
   }
   template <std::size_t... n>
-  auto reading(std::span<const Place> places, std::index_sequence<n...>) const {
-    return std::tuple_cat(if_read<Declared>(array<n, Declared>(places[n]))...);
+  auto reading(std::index_sequence<n...>) const {
+    return std::tuple_cat(if_read<Declared>(array<n, Declared>())...);
   }
   template <class Work, class Arrays>
   void each_bundle(const Work& work, const Arrays& arrays, const Box& box, int threads) {

@@ -52,13 +52,9 @@ class LineStage final : public Stage {
   void set(const Op& op) { op_ = op; }
 
   int whole_axis() const override { return axis_; }
-  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
-    compute_in(places<sizeof...(Declared)>(), box, threads, into);
-  }
-  void compute_in(std::span<const Place> places, const Box& box, int threads,
-                  std::span<Accumulator> /*into*/) override {
+  void compute(const Box& box, int threads, std::span<Accumulator> /*into*/) override {
     check_box(box);
-    compute_in(places, box, threads, std::index_sequence_for<Declared...>{});
+    compute(box, threads, std::index_sequence_for<Declared...>{});
   }
 
  private:
@@ -66,9 +62,9 @@ class LineStage final : public Stage {
   using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
 
   template <std::size_t... n>
-  void compute_in(std::span<const Place> places, const Box& box, int threads, std::index_sequence<n...>) {
+  void compute(const Box& box, int threads, std::index_sequence<n...>) {
     for_each_line(geometry(box), threads, scratch_, memory_, op_,
-                  Array<Declared>{views_.template view<n>(places[n]), accesses()[n].reach.width}...);
+                  Array<Declared>{views_.template view<n>(place(n)), accesses()[n].reach.width}...);
   }
 
   LineGeometry geometry(const Box& box) const {

@@ -68,12 +68,6 @@ void RowStage::compute(const Box& box, int threads, std::span<Accumulator> into)
     for (int r = first; r < box.hi.x; ++r) partial[r - own] += remote[static_cast<std::size_t>(r)];
 }
 
-void RowStage::bind(std::span<const Place> places) {
-  if (!places.empty())
-    throw Error(Exit::failure,
-                "stage \"" + name() + "\" gathers from other ranks and cannot be bound to a slot");
-}
-
 void RowStage::take(const Movement& movement, int piece, int threads) {
   const auto p = static_cast<std::size_t>(piece);
   if (&movement == sums_.get()) {

@@ -53,7 +53,6 @@ class RowStage final : public Stage {
   /// Own rows first, then those of other ranks in the order in which their sums are sent.
   std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
-  void bind(std::span<const Place> places) override;
   void take(const Movement& movement, int piece, int threads) override;
   void finish(int threads) override;
   std::string refusal(const Strategy& strategy) const override;

@@ -98,11 +98,6 @@ void Stage::check_box(const Box& box) const {
                                    to_string(box.lo) + " to " + to_string(box.hi));
 }
 
-void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, int /*threads*/,
-                       std::span<Accumulator> /*into*/) {
-  throw Error(Exit::failure, "stage \"" + name() + "\" works on its fields' own storages only");
-}
-
 Device* Stage::device() const {
   const auto& all = accesses();
   if (all.empty()) return nullptr;
@@ -115,13 +110,6 @@ Device* Stage::device() const {
     refuse("stage \"" + name() + "\" runs on the host only, and field \"" + all.front().field->name() +
            "\" is computed by " + device->describe());
   return device;
-}
-
-void Stage::bind(std::span<const Place> places) {
-  if (!places.empty() && places.size() != accesses().size())
-    throw Error(Exit::failure, "stage \"" + name() + "\" was bound to " + std::to_string(places.size()) +
-                                   " places; it declares " + std::to_string(accesses().size()) + " fields");
-  bound_.assign(places.begin(), places.end());
 }
 
 double Stage::bytes_per_cell() const {

@@ -3,7 +3,6 @@
 // any box of them, but not the order.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -76,14 +75,6 @@ class Stage {
   void check_faces() const;
   /// Whether its views check their accesses, as in checked builds.
   bool watched() const { return watched_; }
-  /// The same with the fields at `places`, one for each access. Throws Error (failure) for stages that only
-  /// use storages.
-  virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
-                          std::span<Accumulator> into);
-  /// From now on the stage computes at `places`, one for each access, in the memory where its field is
-  /// computed: a slot with some planes of every field. Without places it uses the fields' own storages again.
-  /// Throws Error (failure) for another number of places.
-  virtual void bind(std::span<const Place> places);
   /// Whether compute() may use a device: its work is then enqueued on stream(), and collect() adds the
   /// reduced values to accumulators().
   virtual bool runs_on_devices() const { return false; }
@@ -123,14 +114,7 @@ class Stage {
   Stage(std::string name, std::vector<Access> accesses, double flops = 0, int colours = 1,
         std::vector<Accumulator> accumulators = {});
   /// The place of access number `n` in this run.
-  Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
-  /// The places of all accesses.
-  template <std::size_t count>
-  std::array<Place, count> places() const {
-    std::array<Place, count> all;
-    for (std::size_t n = 0; n < count; ++n) all[n] = place(n);
-    return all;
-  }
+  Place place(std::size_t n) const { return place_of(accesses()[n].storage()); }
   /// The order of rows for `box` on `threads` threads; measures until it is destroyed.
   RowTrial::Turn turn(const Box& box, int threads);
   /// Checks the declarations; throws Error (bad_input) if they are invalid.
@@ -165,7 +149,6 @@ class Stage {
   double flops_;
   Lattice lattice_;
   Stream stream_ = Stream::edge;
-  std::vector<Place> bound_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;

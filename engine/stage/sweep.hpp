@@ -47,11 +47,7 @@ class Sweep final : public Stage {
   void set(const Kernel& kernel) { kernel_ = kernel; }
 
   void compute(const Box& box, int threads, std::span<Accumulator> into) override {
-    compute_in(places<sizeof...(Declared)>(), box, threads, into);
-  }
-  void compute_in(std::span<const Place> places, const Box& box, int threads,
-                  std::span<Accumulator> into) override {
-    compute_in(places, box, threads, into, std::index_sequence_for<Declared...>{});
+    compute(box, threads, into, std::index_sequence_for<Declared...>{});
   }
   Captured capture() const override { return capture(std::index_sequence_for<Declared...>{}); }
   bool runs_on_devices() const override { return true; }
@@ -61,17 +57,16 @@ class Sweep final : public Stage {
 
  private:
   template <std::size_t... n>
-  void compute_in([[maybe_unused]] std::span<const Place> places, const Box& box, int threads,
-                  std::span<Accumulator> into, std::index_sequence<n...>) {
+  void compute(const Box& box, int threads, std::span<Accumulator> into, std::index_sequence<n...>) {
     const RowTrial::Turn turn = this->turn(box, threads);
     const Frame frame{grid().layout(), grid().origin(), turn.order()};
     if (Device* device = this->device()) {
       if (!into.empty() && !tally_)
         tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
       return device_cells(*device, stream(), box, lattice(), frame, into.empty() ? nullptr : tally_.get(),
-                          reduce_, name().c_str(), kernel_, views_.template view<n>(places[n])...);
+                          reduce_, name().c_str(), kernel_, views_.template view<n>(place(n))...);
     }
-    for_each(box, lattice(), frame, threads, into, kernel_, views_.template view<n>(places[n])...);
+    for_each(box, lattice(), frame, threads, into, kernel_, views_.template view<n>(place(n))...);
   }
   template <std::size_t... n>
   Captured capture(std::index_sequence<n...>) const {

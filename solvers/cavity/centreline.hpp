@@ -3,7 +3,6 @@
 // sampled from the gathered points of any structured grid.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "engine/grid/box.hpp"

@@ -2,8 +2,6 @@
 // The motion of a wall along itself, as a rigid body: a plane slides, a cylinder rotates.
 #pragma once
 
-#include <array>
-
 #include "solvers/cavity/metrics.hpp"
 
 namespace sc::cavity {

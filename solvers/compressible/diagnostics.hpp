@@ -2,8 +2,6 @@
 // What is measured of a compressible flow: sums over the cells, extremes, the limits of a step.
 #pragma once
 
-#include <algorithm>
-
 #include "solvers/compressible/kernels.hpp"
 
 namespace sc::compressible {

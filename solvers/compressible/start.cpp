@@ -3,7 +3,6 @@
 // densities of the gas at rest, so that its pressure is 1 / (gamma mach^2).
 #include "solvers/compressible/start.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

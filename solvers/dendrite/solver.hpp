@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"

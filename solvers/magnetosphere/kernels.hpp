@@ -4,8 +4,6 @@
 // corners in the other set, and derivatives over the 4 edges in each direction.
 #pragma once
 
-#include <array>
-
 #include "solvers/magnetosphere/planet.hpp"
 #include "solvers/magnetosphere/side_sums.hpp"
 

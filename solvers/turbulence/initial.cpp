@@ -2,8 +2,6 @@
 // Turbulence: initial conditions.
 #include "solvers/turbulence/initial.hpp"
 
-#include <algorithm>
-
 #include "solvers/turbulence/solver.hpp"
 #include "solvers/turbulence/stages.hpp"
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "solvers/common/stage_of.hpp"
 #include "solvers/turbulence/kernels.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "engine/exec/accumulator.hpp"
 #include "solvers/turbulence/convection.hpp"

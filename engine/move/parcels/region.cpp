@@ -2,7 +2,6 @@
 // Parcels: regions are grouped by peer and face, then divided into pieces.
 #include "engine/move/parcels/region.hpp"
 
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>

@@ -8,8 +8,6 @@
 
 namespace sc {
 
-namespace {}  // namespace
-
 std::size_t PlaneCut::padded_bytes(int piece) const {
   return round_up(static_cast<std::size_t>(first(piece + 1) - first(piece)) * plane_bytes, unit);
 }

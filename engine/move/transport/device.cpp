@@ -2,7 +2,6 @@
 // DeviceMessages: events between packing, MPI and unpacking.
 #include "engine/move/transport/device.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sc {
