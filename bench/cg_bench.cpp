@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"

@@ -2,8 +2,6 @@
 // The cavity's Jacobi sweep with the Runner on grids larger than the caches, against a copy loop over two of
 // its arrays in the same run. Bytes count each array once: 7 doubles for a cell in the sweep, 2 in the copy.
 //   jacobi_bench [turns] [--trial]
-#include <cstdlib>
-#include <memory>
 
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"

@@ -6,7 +6,6 @@
 #include <petscksp.h>
 
 #include <cmath>
-#include <memory>
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"

@@ -2,7 +2,6 @@
 // The overhead of the engine: a step with and without the timeline, and a sweep with the Runner against the
 // sweep alone.
 //   overhead_bench [turns] [--trial]
-#include <cstdlib>
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"

@@ -8,7 +8,6 @@
 // overlap gains most. That time is measured with the token bucket empty, in exchanges without a pause: in
 // `ordered` the bucket fills during the core and passes the next 64 KiB at once, which does not happen to
 // strategies that keep the link busy.
-#include <cstdlib>
 #include <memory>
 
 #include "bench/arguments.hpp"

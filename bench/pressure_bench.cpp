@@ -3,7 +3,6 @@
 // spacing 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the
 // previous step and stop at the same residual max |laplacian p - rhs| < 1e-5.
 //   pressure_bench [steps before] [sweeps of jacobi, 0 = until converged] [points] [--trial]
-#include <cstdlib>
 #include <cstring>
 
 #include "bench/arguments.hpp"

@@ -13,6 +13,7 @@
 #include "tests/mpi/annulus.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 #include "tests/oracle/cavity_reference.hpp"
 #include "tests/refusal.hpp"
 
@@ -22,13 +23,6 @@ using namespace sc;
 using cavity::CavityOptions;
 using cavity::FaceKind;
 using test::Annulus;
-
-std::vector<double> whole(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
 
 oracle::Cavity oracle_of(const CavityOptions& o, const Annulus& annulus) {
   oracle::CavityOptions options;
@@ -60,7 +54,7 @@ TEST(CavityAnnulus, AgreesWithTheOracle) {
       EXPECT_LE(report.source_balance, 1e-12);
       EXPECT_NEAR(report.dt, r.dt, 1e-13 * r.dt);
     }
-    const std::vector<double> V = whole(solver.velocity()), p = whole(solver.pressure());
+    const std::vector<double> V = test::on_root(solver.velocity()), p = test::on_root(solver.pressure());
     std::size_t at = 0;
     if (context.rank() != 0) continue;
     const oracle::Mesh& m = expected.g.mesh;
@@ -113,8 +107,8 @@ Errors couette_errors(Context& context, int intervals, double twist, double inne
   double change = 1;
   while (change > 1e-6 && solver.time() < 30) change = solver.step().max_change;
   EXPECT_LT(change, 1e-6);
-  const std::vector<double> x = whole(solver.coordinates()), V = whole(solver.velocity()),
-                            p = whole(solver.pressure());
+  const std::vector<double> x = test::on_root(solver.coordinates()), V = test::on_root(solver.velocity()),
+                            p = test::on_root(solver.pressure());
   const double A = (4 * outer - inner) / 3, B = 4 * (inner - outer) / 3;
   const auto exact_p = [&](double r) {
     return 0.5 * A * A * r * r + 2 * A * B * std::log(r) - 0.5 * B * B / (r * r);

@@ -7,13 +7,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <numbers>
 
-#include "engine/move/gather.hpp"
-#include "tests/mpi/annulus.hpp"
 #include "tests/mpi/channels.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 
 namespace {
 
@@ -26,13 +24,6 @@ using test::Vec3;
 constexpr double pi = std::numbers::pi;
 using Values = std::vector<double>;
 using Start = std::function<void(cavity::Cavity&)>;
-
-Values whole(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  Values values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
 
 double largest_difference(const Values& a, const Values& b) {
   double most = 0;
@@ -48,7 +39,7 @@ std::array<Values, 2> flow_after(Context& context, CavityOptions o, int steps, d
   cavity::Cavity solver(context, o);
   start(solver);
   for (int n = 0; n < steps; ++n) solver.step();
-  return {whole(solver.velocity()), whole(solver.pressure())};
+  return {test::on_root(solver.velocity()), test::on_root(solver.pressure())};
 }
 
 /// log2 of how many times the differences fall when the step is halved, of velocity and pressure, on rank 0.

@@ -160,6 +160,7 @@ void expect_same(const Outcome& got, const Outcome& expected, Context& context) 
   EXPECT_TRUE(got.p == expected.p);
 }
 
+/// Every setting with every other; on more than two ranks, in a quarter of the runs, every pair of settings.
 TEST(Cavity, LeavesTheSameBits) {
   for (const Clustering clustering : {Clustering::tanh, Clustering::skewed})
     for (const Method method : {Method::jacobi, Method::sor, Method::multigrid}) {
@@ -167,15 +168,20 @@ TEST(Cavity, LeavesTheSameBits) {
       const Outcome expected = on_one_rank_of_the_host(options);
       for (int threads : {1, 2}) {
         test::TestContext context({.threads = threads});
-        for (const Int3 split : test::splits(context.size()))
+        const int quarter = 2 * int(clustering == Clustering::skewed) + threads - 1;
+        int turn_of_split = 0;
+        for (const Int3 split : test::splits(context.size())) {
+          int turn = turn_of_split++;
           for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                                     Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
+            if (context.size() > 2 && turn++ % 4 != quarter) continue;
             options.split = split;
             options.engine.strategy = strategy;
             options.engine.poke_seconds = 1e-6;
             SCOPED_TRACE(testing::Message() << strategy.name << to_string(split) << int(method));
             expect_same(run(context, options, 3), expected, context);
           }
+        }
       }
     }
 }

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "engine/move/gather.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"

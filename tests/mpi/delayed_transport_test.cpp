@@ -7,7 +7,6 @@
 // computing, so that other programs delay all strategies equally.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -13,7 +13,6 @@
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
 #include "solvers/dendrite/solver.hpp"
-#include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/crystals.hpp"
 #include "tests/mpi/shared_folder.hpp"

@@ -7,14 +7,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <map>
 
 #include "engine/exec/face_kernel.hpp"
-#include "engine/move/gather.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/solver.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 #include "tests/oracle/dendrite_reference.hpp"
 #include "tests/oracle/travelling_wave.hpp"
 
@@ -73,10 +72,8 @@ TEST(DendritePhysics, AFrontAtRestKeepsItsProfileAndThickness) {
       return dendrite::profile(plane.options.material, 2 * (x + 0.5 - 0.5 * cells) * plane.options.spacing);
     });
     while (plane.solver->clock().time < 4e-8) plane.solver->step();
-    const std::vector<std::byte> bytes = gather(plane.solver->phase().storage(0));
+    const std::vector<double> phi = test::on_root(plane.solver->phase());
     if (context.rank() != 0) continue;
-    std::vector<double> phi(std::size_t(cells), 0);
-    std::memcpy(phi.data(), bytes.data(), bytes.size());
     const auto place_of = [&](double level) {  // um from the middle
       for (int x = 0; x + 1 < cells; ++x)
         if (phi[std::size_t(x)] >= level && phi[std::size_t(x) + 1] < level)
@@ -166,14 +163,6 @@ TEST(DendritePhysics, HeatIsConservedBetweenInsulatedWalls) {
   }
 }
 
-template <class Real>
-std::vector<Real> values_of(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<Real> values(bytes.size() / sizeof(Real));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 // Mirroring gives the same bits. Exchanging axes adds the same three sums in another order; the growing
 // crystal amplifies these rounding errors.
 TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
@@ -189,7 +178,8 @@ TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
     return phi < 1e-12 ? 0 : phi;
   });
   for (int n = 0; n < 300; ++n) solver->step();
-  const std::vector<double> phi = values_of<double>(solver->phase()), T = values_of<double>(solver->heat());
+  const std::vector<double> phi = test::on_root(solver->phase());
+  const std::vector<double> T = test::on_root(solver->heat());
   if (context.rank() != 0) return;
   const int n = options.cells.x;
   const auto at = [n](int x, int y, int z) { return std::size_t((z * n + y) * n + x); };
@@ -222,11 +212,12 @@ TEST(DendritePhysics, SinglePrecisionFollowsDouble) {
     auto solver = std::make_unique<dendrite::Dendrite>(context, crystal(20, single));
     for (int n = 0; n < 100; ++n) solver->step();
     if (!single) {
-      fine_phi = values_of<double>(solver->phase());
-      fine_T = values_of<double>(solver->heat());
+      fine_phi = test::on_root(solver->phase());
+      fine_T = test::on_root(solver->heat());
       continue;
     }
-    const std::vector<float> phi = values_of<float>(solver->phase()), T = values_of<float>(solver->heat());
+    const std::vector<float> phi = test::on_root<float>(solver->phase());
+    const std::vector<float> T = test::on_root<float>(solver->heat());
     for (std::size_t n = 0; n < phi.size(); ++n) {
       phi_error = std::max(phi_error, std::abs(double(phi[n]) - fine_phi[n]));
       T_error = std::max(T_error, std::abs(double(T[n]) - fine_T[n]) / (1728 + fine_T[n]));

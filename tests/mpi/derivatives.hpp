@@ -6,10 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 
 namespace sc::test {
 
@@ -51,14 +51,6 @@ inline Grid grid_of(Context& context, const Setting& s) {
 
 inline double start_value(int k, int x, int y, int z) {
   return std::sin(0.7 * x + 0.2 * y * z + k) + 0.1 * ((31 * x + 7 * y + 5 * z) % 11);
-}
-
-inline std::vector<double> on_root(AnyField& field) {
-  field.storage(0).settle();
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
 }
 
 /// Twice in succession, so that rounds follow each other.

@@ -15,7 +15,6 @@
 #include "engine/field/table.hpp"
 #include "engine/move/excerpt.hpp"
 #include "engine/move/exchange.hpp"
-#include "engine/move/gather.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"

@@ -303,10 +303,7 @@ TEST_P(Graphs, NeverStandStill) {
   context.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Graphs,
-                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
-                                         TransportPolicy::delayed),
-                         policy_name);
+INSTANTIATE_TEST_SUITE_P(Transports, Graphs, all_transports, policy_name);
 
 }  // namespace
 }  // namespace sc::test

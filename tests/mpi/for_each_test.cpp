@@ -11,7 +11,6 @@
 #include <cstring>
 #include <random>
 
-#include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/flux_kernel.hpp"
 #include "tests/mpi/test_context.hpp"

@@ -2,12 +2,11 @@
 // What the tests of the compressible solver share: a box of gas, and its values cell by cell.
 #pragma once
 
-#include <cstring>
 #include <vector>
 
-#include "engine/move/gather.hpp"
 #include "solvers/compressible/kernels.hpp"
 #include "solvers/compressible/solver.hpp"
+#include "tests/mpi/whole_field.hpp"
 
 namespace sc::test {
 
@@ -25,14 +24,7 @@ inline CompressibleOptions box(Int3 cells, Initial initial, double mach) {
 }
 
 /// Collective: the conserved values of all cells, on rank 0; of a solver in double precision.
-inline std::vector<double> conserved(compressible::Compressible& flow) {
-  Storage& storage = flow.conserved().storage(0);
-  storage.settle();
-  const std::vector<std::byte> bytes = gather(storage);
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
+inline std::vector<double> conserved(compressible::Compressible& flow) { return on_root(flow.conserved()); }
 
 /// Component k of a field of doubles.
 template <int N>

@@ -2,13 +2,9 @@
 // ranks: 1
 // Splits, layouts and halo ownership, on one rank and for every rank of a larger run.
 #include "engine/grid/grid.hpp"
-#include "engine/stage/cut.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-
-#include "engine/base/error.hpp"
 #include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/test_context.hpp"

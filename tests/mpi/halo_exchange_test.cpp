@@ -165,10 +165,7 @@ TEST_P(Halo, RefusesWhatCannotBe) {
   exchange.wait();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Halo,
-                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
-                                         TransportPolicy::delayed),
-                         policy_name);
+INSTANTIATE_TEST_SUITE_P(Transports, Halo, all_transports, policy_name);
 
 }  // namespace
 }  // namespace sc::test

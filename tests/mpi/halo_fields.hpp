@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a grid with their exchange, and a test suite for all transports between ranks.
+// Fields of a grid with their exchange, and a test suite with them for all transports between ranks.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "engine/move/exchange.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/on_transports.hpp"
 
 namespace sc::test {
 
@@ -43,13 +44,8 @@ struct Fields {
   std::unique_ptr<Exchange> exchange;
 };
 
-class Halo : public testing::TestWithParam<TransportPolicy> {
+class Halo : public OnTransport {
  protected:
-  void SetUp() override {
-    context =
-        std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 0.0});
-  }
-  void TearDown() override { context->close(); }
   /// Two rounds; the second with new values, written immediately after the first.
   void check(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options) {
     Fields fields(grid, specs, options);
@@ -60,13 +56,6 @@ class Halo : public testing::TestWithParam<TransportPolicy> {
       fields.expect(salt);
     }
   }
-  std::unique_ptr<Context> context;
 };
-
-inline std::string policy_name(const testing::TestParamInfo<TransportPolicy>& policy) {
-  return policy.param == TransportPolicy::automatic ? "automatic"
-         : policy.param == TransportPolicy::mpi     ? "mpi"
-                                                    : "delayed";
-}
 
 }  // namespace sc::test

@@ -117,10 +117,7 @@ TEST_P(Halo, WaitStartsAndFinishIsIdle) {
   fields.expect(3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Halo,
-                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
-                                         TransportPolicy::delayed),
-                         policy_name);
+INSTANTIATE_TEST_SUITE_P(Transports, Halo, all_transports, policy_name);
 
 // Overlap: messages are delayed by `delay`, and the work takes as long.
 TEST(DelayedHalo, HidingShortensElapsedTime) {

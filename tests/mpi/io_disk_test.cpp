@@ -28,11 +28,20 @@ struct State {
   Field<double, 3> velocity;
 };
 
-/// Writes a valid checkpoint with seed 1 at `path`, then calls `fail`, which must throw the same Error on all
-/// ranks and leave only the valid one in its folder.
+/// A state with seed 1, and a valid checkpoint of it.
+struct KeptState : State {
+  KeptState(Context& context, const Folder& folder) : State(context), path(folder / "state.h5") {
+    set<double>(velocity.storage(0), 0, 1);
+    io::write_checkpoint(path, contents());
+  }
+  std::string path;
+};
+
+/// Calls `fail`, which must throw the same Error on all ranks and leave only the valid checkpoint in its
+/// folder.
 template <class F>
-std::string failure(Context& context, State& state, const std::string& path, F&& fail) {
-  const std::string folder = std::filesystem::path(path).parent_path();
+std::string failure(Context& context, KeptState& state, F&& fail) {
+  const std::string folder = std::filesystem::path(state.path).parent_path();
   set<double>(state.velocity.storage(0), 0, 2);
   const auto [sentence, code] = error_of(fail);
   std::string of_rank_0 = sentence;
@@ -41,14 +50,9 @@ std::string failure(Context& context, State& state, const std::string& path, F&&
   EXPECT_EQ(code, Exit::storage) << sentence;
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << sentence;
   context.barrier();
-  io::read_checkpoint(path, state.contents());
+  io::read_checkpoint(state.path, state.contents());
   EXPECT_EQ(wrong<double>(state.velocity.storage(0), 0, 1), 0);
   return sentence;
-}
-
-void write_good(State& state, const std::string& path) {
-  set<double>(state.velocity.storage(0), 0, 1);
-  io::write_checkpoint(path, state.contents());
 }
 
 TEST(Disk, FullDisk) {
@@ -60,18 +64,16 @@ TEST(Disk, FullDisk) {
   context.broadcast(reason);
   if (!reason.empty()) GTEST_SKIP() << reason;
   {
-    State state(context);
-    const std::string path = folder / "state.h5";
-    write_good(state, path);
+    KeptState state(context, folder);
     const std::string full = "no space left on device";
     const auto checkpoint =
-        failure(context, state, path, [&] { io::write_checkpoint(path, state.contents()); });
+        failure(context, state, [&] { io::write_checkpoint(state.path, state.contents()); });
     EXPECT_NE(checkpoint.find(full), std::string::npos) << checkpoint;
     for (const auto kind : {io::SnapshotKind::unstructured, io::SnapshotKind::structured}) {
       io::Snapshot snapshot = state.snapshot();
       snapshot.kind = kind;
       const auto sentence =
-          failure(context, state, path, [&] { io::write_snapshot(folder / "s.vtkhdf", snapshot); });
+          failure(context, state, [&] { io::write_snapshot(folder / "s.vtkhdf", snapshot); });
       EXPECT_NE(sentence.find(full), std::string::npos) << sentence;
     }
   }
@@ -126,19 +128,17 @@ class FileLimit {
 TEST(Disk, OneRankFails) {
   TestContext context;
   const Folder folder(context);
-  State state(context);
-  const std::string path = folder / "state.h5";
-  write_good(state, path);
+  KeptState state(context, folder);
   for (int failing = 0; failing < context.size(); ++failing) {
     const auto limited = [&](auto&& action) {
       if (context.rank() != failing) return action();
       const FileLimit limit(300 << 10);
       action();
     };
-    const auto sentence = failure(context, state, path,
-                                  [&] { limited([&] { io::write_checkpoint(path, state.contents()); }); });
+    const auto sentence = failure(
+        context, state, [&] { limited([&] { io::write_checkpoint(state.path, state.contents()); }); });
     EXPECT_NE(sentence.find("file too large"), std::string::npos) << sentence;
-    failure(context, state, path,
+    failure(context, state,
             [&] { limited([&] { io::write_snapshot(folder / "s.vtkhdf", state.snapshot()); }); });
   }
 }
@@ -146,24 +146,20 @@ TEST(Disk, OneRankFails) {
 TEST(Disk, FolderThatMayNotBeWritten) {
   TestContext context;
   const Folder folder(context);
-  State state(context);
-  const std::string path = folder / "state.h5";
-  write_good(state, path);
+  KeptState state(context, folder);
   if (context.rank() == 0) chmod(folder.path().c_str(), 0555);
   context.barrier();
   const OrdinaryUser user;
-  const auto sentence = failure(context, state, path, [&] { io::write_checkpoint(path, state.contents()); });
+  const auto sentence = failure(context, state, [&] { io::write_checkpoint(state.path, state.contents()); });
   EXPECT_NE(sentence.find("permission denied"), std::string::npos) << sentence;
 }
 
 TEST(Disk, NoSuchFolder) {
   TestContext context;
   const Folder folder(context);
-  State state(context);
-  const std::string path = folder / "state.h5";
-  write_good(state, path);
-  const auto sentence = failure(context, state, path,
-                                [&] { io::write_checkpoint(folder / "nowhere/state.h5", state.contents()); });
+  KeptState state(context, folder);
+  const auto sentence =
+      failure(context, state, [&] { io::write_checkpoint(folder / "nowhere/state.h5", state.contents()); });
   EXPECT_NE(sentence.find("no such file or directory"), std::string::npos) << sentence;
 }
 
@@ -181,17 +177,15 @@ TEST(Disk, PathIsAFolder) {
 TEST(Disk, LeftoversOfAKilledRun) {
   TestContext context;
   const Folder folder(context);
-  State state(context);
-  const std::string path = folder / "state.h5";
-  write_good(state, path);
+  KeptState state(context, folder);
   if (context.rank() == 0) {
-    put_bytes(path + ".subcurrent-part", bytes_of(path).substr(0, 100000));
+    put_bytes(state.path + ".subcurrent-part", bytes_of(state.path).substr(0, 100000));
     put_bytes(folder / "notes.part", "a user's own");
   }
   context.barrier();
-  io::read_checkpoint(path, state.contents());
+  io::read_checkpoint(state.path, state.contents());
   EXPECT_EQ(wrong<double>(state.velocity.storage(0), 0, 1), 0);
-  io::write_checkpoint(path, state.contents());
+  io::write_checkpoint(state.path, state.contents());
   EXPECT_EQ(folder.entries(), 2);
   context.barrier();
   if (context.rank() == 0) put_bytes(folder / "other.vtkhdf.subcurrent-part", "half");

@@ -42,6 +42,10 @@ void put(hid_t file, const std::string& name, const std::vector<double>& values,
   H5Sclose(space);
 }
 
+void put_axes(hid_t file, const std::array<std::vector<double>, 3>& axes) {
+  for (std::size_t a = 0; a < 3; ++a) put(file, std::string(1, "xyz"[a]), axes[a]);
+}
+
 class GridFiles : public testing::Test {
  protected:
   GridFiles() : folder_(context_), path_(folder_ / "grid.h5") {}
@@ -88,9 +92,7 @@ class GridFiles : public testing::Test {
 };
 
 TEST_F(GridFiles, EachRankReadsItsOwnBox) {
-  write([](hid_t file) {
-    for (int a = 0; a < 3; ++a) put(file, std::string(1, "xyz"[a]), axis_values(a));
-  });
+  write([](hid_t file) { put_axes(file, {axis_values(0), axis_values(1), axis_values(2)}); });
   const io::GridFile file(context_, path_);
   EXPECT_EQ(file.points(), points);
   expect_box(file, whole(), 0);
@@ -163,35 +165,25 @@ TEST_F(GridFiles, NotANumber) {
   write([](hid_t file) {
     auto x = axis_values(0);
     x[7 * (6 * 4 + 2) + 3] = std::nan("");
-    put(file, "x", x);
-    put(file, "y", axis_values(1));
-    put(file, "z", axis_values(2));
+    put_axes(file, {x, axis_values(1), axis_values(2)});
   });
   expect_refusal("has no finite x at point [3, 2, 4]");
 }
 
 TEST_F(GridFiles, TurnedInsideOut) {
-  write([](hid_t file) {
-    put(file, "x", axis_values(1));
-    put(file, "y", axis_values(0));
-    put(file, "z", axis_values(2));
-  });
+  write([](hid_t file) { put_axes(file, {axis_values(1), axis_values(0), axis_values(2)}); });
   expect_refusal("has a cell without positive volume at point [0, 0, 0]");
 }
 
 TEST_F(GridFiles, CutShort) {
-  write([](hid_t file) {
-    for (int a = 0; a < 3; ++a) put(file, std::string(1, "xyz"[a]), axis_values(a));
-  });
+  write([](hid_t file) { put_axes(file, {axis_values(0), axis_values(1), axis_values(2)}); });
   if (context_.rank() == 0) put_bytes(path_, bytes_of(path_).substr(0, 5000));
   context_.barrier();
   expect_refusal("cannot be opened: truncated file");
 }
 
 TEST_F(GridFiles, BoxOutside) {
-  write([](hid_t file) {
-    for (int a = 0; a < 3; ++a) put(file, std::string(1, "xyz"[a]), axis_values(a));
-  });
+  write([](hid_t file) { put_axes(file, {axis_values(0), axis_values(1), axis_values(2)}); });
   const io::GridFile file(context_, path_);
   const auto code = error_of([&] { file.read({{0, 0, 0}, {8, 6, 9}}); }).second;
   EXPECT_EQ(code, Exit::bad_input);

@@ -6,13 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>

@@ -6,7 +6,6 @@
 // memory on one rank.
 #include <gtest/gtest.h>
 
-#include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/derivatives.hpp"
 #include "tests/mpi/shared_folder.hpp"

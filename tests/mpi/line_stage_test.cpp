@@ -8,14 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "engine/move/gather.hpp"
 #include "engine/stage/line_stage.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 #include "tests/oracle/dense_solve.hpp"
 #include "tests/refusal.hpp"
 
@@ -52,14 +51,6 @@ struct Implicit {
 
 void poison_all(AnyField& field) {
   for (int level = 0; level < field.levels(); ++level) poison(field.storage(level));
-}
-
-std::vector<double> on_root(AnyField& field) {
-  field.storage(0).settle();
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
 }
 
 double coefficient(int x, int y, int z) { return 0.3 + 0.2 * std::sin(0.9 * x + 1.7 * y - 0.4 * z); }

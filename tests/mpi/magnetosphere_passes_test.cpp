@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "tests/mpi/plasma_runs.hpp"
 #include "tests/mpi/test_context.hpp"

@@ -41,7 +41,7 @@ MagnetosphereOptions tilted_earth(double tilt, double mirror = -15) {
 /// A vector field, gathered on rank 0, and the positions of the nodes.
 struct Vectors {
   Vectors(const MagnetosphereOptions& o, AnyField& field)
-      : places(places_of(o, Half::nodes)), cells(o.cells), values(test::gathered(field)) {}
+      : places(places_of(o, Half::nodes)), cells(o.cells), values(test::on_root(field)) {}
   double operator()(int k, Int3 c) const {
     return values[std::size_t(((k * cells.z + c.z) * cells.y + c.y) * cells.x + c.x)];
   }

@@ -4,7 +4,6 @@
 // divide the computation.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <string>
 

@@ -9,8 +9,6 @@
 // two and so exact, on the host and on devices.
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/gather.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/whole_field.hpp"
 
 namespace sc::test {
 
@@ -32,17 +32,10 @@ class PlasmaOn : public OnBackend {
   }
 };
 
-inline std::vector<double> gathered(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 inline std::vector<double> all_of(Plasma& q) {
   std::vector<double> all;
   for (AnyField* field : std::initializer_list<AnyField*>{&q.rho, &q.v, &q.p, &q.B}) {
-    const std::vector<double> part = gathered(*field);
+    const std::vector<double> part = on_root(*field);
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -98,11 +91,6 @@ inline void copy(Magnetosphere& from, Magnetosphere& to) {
   set(from.nodes(), to.nodes());
   set(from.centres(), to.centres());
   to.clock() = from.clock();
-}
-
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 inline void expect_same(Context& context, const Outcome& got, const Outcome& expected,

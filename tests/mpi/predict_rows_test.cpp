@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <vector>
 
 #include "engine/plan/rehearsal.hpp"
 #include "solvers/cg/makea.hpp"

@@ -12,6 +12,7 @@
 #include "engine/move/gather.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/on_transports.hpp"
 
 namespace sc::test {
 namespace {
@@ -22,13 +23,8 @@ std::unique_ptr<Storage> storage_on(const Grid& grid, const char* name, ElementT
   return storage;
 }
 
-class Moving : public testing::TestWithParam<TransportPolicy> {
+class Moving : public OnTransport {
  protected:
-  void SetUp() override {
-    context =
-        std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 0.0});
-  }
-  void TearDown() override { context->close(); }
   void there_and_back(const Grid& a, const Grid& b, ElementType type, int components) {
     auto from = storage_on(a, "from", type, components);
     auto to = storage_on(b, "to", type, components);
@@ -49,7 +45,6 @@ class Moving : public testing::TestWithParam<TransportPolicy> {
       EXPECT_TRUE(exchanged(*from, point, salt));
     }
   }
-  std::unique_ptr<Context> context;
 };
 
 TEST_P(Moving, BetweenAllSplits) {
@@ -165,14 +160,7 @@ TEST_P(Moving, RefusesWhatCannotBe) {
   EXPECT_THROW(Redistribute(*a, *c), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Moving,
-                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
-                                         TransportPolicy::delayed),
-                         [](const auto& policy) {
-                           return policy.param == TransportPolicy::automatic ? "automatic"
-                                  : policy.param == TransportPolicy::mpi     ? "mpi"
-                                                                             : "delayed";
-                         });
+INSTANTIATE_TEST_SUITE_P(Transports, Moving, all_transports, policy_name);
 
 }  // namespace
 }  // namespace sc::test

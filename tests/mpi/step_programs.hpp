@@ -196,4 +196,48 @@ inline std::vector<double> one_by_one(Program program, Int3 cells, Bool3 periodi
   return result.values;
 }
 
+/// Whether a setting gives the values of single steps, in passes of its length where no slabs limit them.
+inline void expect_single_steps(Context& context, Program program, const Setting& setting, int reach,
+                                int steps, const std::vector<double>& expected) {
+  const int length = setting.runner.steps_per_pass;
+  const Result got = program(context, setting, std::max(2, reach * length), steps);
+  if (!setting.place || setting.split.z == 1) {
+    EXPECT_EQ(got.passes.passes, (steps + length - 1) / length) << got.passes.describe();
+  }
+  if (context.rank() != 0) return;
+  EXPECT_TRUE(same_bits(got.values, expected))
+      << length << " steps, " << setting.runner.strategy.name << ", split " << to_string(setting.split)
+      << ", periodic " << setting.periodic.x << setting.periodic.y << setting.periodic.z;
+}
+
+/// q and k in a place, `own` cells on each rank, one block after another along z, and the sweep from q to its
+/// next level in passes of several steps.
+struct Spreading {
+  Spreading(Context& context, Int3 own, Bool3 periodic, int length, const std::shared_ptr<FarPlace>& place)
+      : grid(context, {.cells = {own.x, own.y, own.z * context.size()},
+                       .periodic = periodic,
+                       .halo = 3,
+                       .split = {1, 1, context.size()}}),
+        q(grid, "q", {.levels = 2, .place = place}),
+        k(grid, "k", {.place = place}),
+        runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length}),
+        sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1))) {
+    q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+    k.fill([](int x, int, int) { return 1 + 0.01 * x; });
+    set_conditions(q);
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+  }
+  /// The other level of q is not read any more if it is discarded.
+  void step(bool discards = false) {
+    runner.run(sweep);
+    q.advance();
+    if (discards) runner.discard(q, 1);
+  }
+  Grid grid;
+  Field<double> q, k;
+  Runner runner;
+  Sweep<Spread, Writes, Reads, Reads> sweep;
+};
+
 }  // namespace sc::test

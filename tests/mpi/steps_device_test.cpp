@@ -37,21 +37,15 @@ void compare(Backend backend, Program program, Int3 cells, int reach, const std:
     for (const How& way : ways) {
       const std::vector<Int3> all = splits(context.size());
       const Int3 split = all[turn++ % all.size()];
-      const int pieces = std::max(1, way.pieces / split.z);
+      const int pieces = way.pieces > 0 ? std::max(1, way.pieces / split.z) : 0;
       const Setting setting{cells,
                             periodic,
                             split,
                             {.strategy = way.strategy, .poke_seconds = 1e-6, .steps_per_pass = way.length},
-                            way.pieces > 0 ? in_host_memory_of(context.device(), pieces) : nullptr,
-                            way.pieces > 0 ? Space::host : Space::device};
-      const Result got = program(context, setting, std::max(2, reach * way.length), steps);
-      if (way.pieces == 0 || split.z == 1) {
-        EXPECT_EQ(got.passes.passes, (steps + way.length - 1) / way.length) << got.passes.describe();
-      }
-      if (context.rank() != 0) continue;
-      EXPECT_TRUE(same_bits(got.values, expected))
-          << way.length << " steps, " << way.pieces << " pieces, " << way.strategy.name << ", split "
-          << to_string(split) << ", periodic " << periodic.x << periodic.y << periodic.z;
+                            pieces > 0 ? in_host_memory_of(context.device(), pieces) : nullptr,
+                            pieces > 0 ? Space::host : Space::device};
+      SCOPED_TRACE(std::to_string(pieces) + " pieces");
+      expect_single_steps(context, program, setting, reach, steps, expected);
     }
     ++turn;
   }
@@ -85,28 +79,13 @@ TEST_P(OnDevices, CopyEveryPlaneOnceAPass) {
   TestContext context;
   open(context, GetParam());
   const auto place = in_host_memory_of(context.device(), 2);
-  const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
-                            .periodic = {false, false, false},
-                            .halo = 3,
-                            .split = {1, 1, context.size()}});
-  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
-  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  k.fill([](int, int, int) { return 1.0; });
-  set_conditions(q);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
-  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 3});
-  Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  Spreading spreading(context, {40, 36, 24}, {}, 3, place);
   place->finish();
   const std::int64_t in = place->memory().bytes(Way::in), out = place->memory().bytes(Way::out);
-  runner.steps(12, [&](int) {
-    runner.run(sweep);
-    q.advance();
-    runner.discard(q, 1);
-  });
+  spreading.runner.steps(12, [&](int) { spreading.step(true); });
   place->finish();
-  EXPECT_EQ(runner.passes().passes, 4) << runner.passes().describe();
-  const std::int64_t level = far_cells(q.storage(0)).arrays()[0].cut().moved();
+  EXPECT_EQ(spreading.runner.passes().passes, 4) << spreading.runner.passes().describe();
+  const std::int64_t level = far_cells(spreading.q.storage(0)).arrays()[0].cut().moved();
   const std::int64_t strips = context.size() == 1 ? 0 : place->memory().bytes(Way::in) - in - 4 * 2 * level;
   const std::int64_t surface = std::int64_t{46} * 42 * 3 * 2 * std::int64_t{sizeof(double)};  // of an array
   EXPECT_EQ(place->memory().bytes(Way::in) - in, 4 * 2 * level + strips);

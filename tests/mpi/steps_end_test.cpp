@@ -48,10 +48,8 @@ struct Heat {
 
   Grid grid;
   Field<double> q;
-  Sweep<Diffuse, decltype(writes(std::declval<Level<double, 1>>())),
-        decltype(reads(std::declval<Level<double, 1>>()))>
-      diffuse;
-  Sweep<Total, decltype(reads(std::declval<Level<double, 1>>()))> total;
+  Sweep<Diffuse, Writes, Reads> diffuse;
+  Sweep<Total, Reads> total;
   Runner runner;
 };
 

@@ -59,14 +59,8 @@ void compare(Program program, Int3 cells, int reach, const std::vector<How>& way
                             split,
                             {.strategy = way.strategy, .steps_per_pass = way.length, .pass_tile = {0, 5, 3}},
                             in_files(files, std::max(1, way.pieces / split.z))};
-      const Result got = program(context, setting, std::max(2, reach * way.length), steps);
-      if (split.z == 1) {
-        EXPECT_EQ(got.passes.passes, (steps + way.length - 1) / way.length) << got.passes.describe();
-      }
-      if (context.rank() != 0) continue;
-      EXPECT_TRUE(same_bits(got.values, expected))
-          << way.length << " steps, " << way.pieces << " pieces, " << way.strategy.name << ", split "
-          << to_string(split) << ", periodic " << periodic.x << periodic.y << periodic.z;
+      SCOPED_TRACE(std::to_string(way.pieces) + " pieces");
+      expect_single_steps(context, program, setting, reach, steps, expected);
     }
     ++turn;
   }
@@ -95,34 +89,16 @@ TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
   const SharedFolder folder(context, "scratch-steps-bytes-");
   FileMemory files(folder.options());
   const auto place = in_files(files, 2);
-  const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
-                            .periodic = {true, false, false},
-                            .halo = 3,
-                            .split = {1, 1, context.size()}});
-  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
-  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  k.fill([](int, int, int) { return 1.0; });
-  set_conditions(q);
-  for (int axis = 1; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
-  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 3});
-  Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
-  const std::int64_t level = far_cells(q.storage(0)).arrays()[0].cut().moved();
+  Spreading spreading(context, {40, 36, 24}, {true, false, false}, 3, place);
+  const std::int64_t level = far_cells(spreading.q.storage(0)).arrays()[0].cut().moved();
   const std::int64_t in = files.bytes(Way::in), out = files.bytes(Way::out);
-  runner.steps(12, [&](int) {
-    runner.run(sweep);
-    q.advance();
-  });
+  spreading.runner.steps(12, [&](int) { spreading.step(); });
   place->finish();
-  EXPECT_EQ(runner.passes().passes, 4) << runner.passes().describe();
+  EXPECT_EQ(spreading.runner.passes().passes, 4) << spreading.runner.passes().describe();
   EXPECT_EQ(files.bytes(Way::in) - in, 4 * 2 * level);
   EXPECT_EQ(files.bytes(Way::out) - out, 3 * level + 2 * level);
   const std::int64_t before = files.bytes(Way::out);
-  runner.steps(3, [&](int) {
-    runner.run(sweep);
-    q.advance();
-    runner.discard(q, 1);
-  });
+  spreading.runner.steps(3, [&](int) { spreading.step(true); });
   place->finish();
   EXPECT_EQ(files.bytes(Way::out) - before, level);
 }
@@ -133,25 +109,13 @@ TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
   const SharedFolder folder(context, "scratch-steps-disk-");
   FileMemory files(folder.options());
   const auto place = in_files(files, 2);
-  const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
-                            .periodic = {true, true, true},
-                            .halo = 3,
-                            .split = {1, 1, context.size()}});
-  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
-  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  k.fill([](int, int, int) { return 1.0; });
-  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 3});
-  Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  Spreading spreading(context, {40, 36, 24}, {true, true, true}, 3, place);
   const auto run = [&] {
-    runner.steps(6, [&](int) {
-      runner.run(sweep);
-      q.advance();
-      runner.discard(q, 1);
-    });
+    spreading.runner.steps(6, [&](int) { spreading.step(true); });
     place->finish();
   };
   run();
-  const std::int64_t level = far_cells(q.storage(0)).arrays()[0].cut().moved();
+  const std::int64_t level = far_cells(spreading.q.storage(0)).arrays()[0].cut().moved();
   const DiskBytes moved = least_disk_bytes(run);
   if (!files.direct() || moved.read < 0) GTEST_SKIP() << "no O_DIRECT here, or a kernel that does not count";
   EXPECT_EQ(moved.read, 2 * 2 * level);
@@ -210,25 +174,15 @@ TEST(StepsInFiles, KeepWhatIsReadAfterAPass) {
   TestContext context;
   const SharedFolder folder(context, "scratch-steps-kept-");
   const auto run = [&](const std::shared_ptr<FarPlace>& place, int length) {
-    const Grid grid(context, {.cells = {20, 18, 24 * context.size()},
-                              .periodic = {true, true, true},
-                              .halo = 3,
-                              .split = {1, 1, context.size()}});
-    Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place}),
-        d(grid, "d", {.place = place});
-    q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-    k.fill([](int x, int, int) { return 1 + 0.01 * x; });
+    Spreading spreading(context, {20, 18, 24}, {true, true, true}, length, place);
+    Field<double> d(spreading.grid, "d", {.place = place}), &q = spreading.q;
     d.fill([](int, int, int) { return 0.0; });
-    Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length});
-    Sweep spread("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)),
-                 reads(k.now(), star(1)));
     Sweep difference("difference", Difference{}, updates(d.now()), reads(q.now()), reads(q.next()));
-    runner.steps(7, [&](int step) {
-      if (step == 3) runner.run(difference);
-      runner.run(spread);
-      q.advance();
+    spreading.runner.steps(7, [&](int step) {
+      if (step == 3) spreading.runner.run(difference);
+      spreading.step();
     });
-    runner.run(difference);
+    spreading.runner.run(difference);
     std::vector<double> values = on_root_from(d);
     const std::vector<double> last = on_root_from(q);
     values.insert(values.end(), last.begin(), last.end());
@@ -251,19 +205,12 @@ TEST(StepsInFiles, KeepTheReasonOfAPassThatWaits) {
   TestContext context;
   const SharedFolder folder(context, "scratch-steps-reason-");
   FileMemory files(folder.options());
-  const Grid grid(context, {.cells = {12, 12, 10 * context.size()},
-                            .periodic = {true, true, true},
-                            .halo = 3,
-                            .split = {1, 1, context.size()}});
-  const auto place = in_files(files, 2);
-  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
-  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  k.fill([](int, int, int) { return 1.0; });
-  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 2});
-  Sweep spread("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  Spreading spreading(context, {12, 12, 10}, {true, true, true}, 2, in_files(files, 2));
+  Field<double>& q = spreading.q;
+  Runner& runner = spreading.runner;
   Sweep far("far", Far{}, writes(q.next()), reads(q.now(), star(3)));
   runner.steps(4, [&](int step) {
-    step < 2 ? runner.run(spread) : runner.run(far);
+    step < 2 ? runner.run(spreading.sweep) : runner.run(far);
     q.advance();
   });
   EXPECT_EQ(runner.passes().passes, 1) << runner.passes().describe();

@@ -50,10 +50,8 @@ struct Program {
   }
   Grid grid;
   Field<double> q;
-  Sweep<Mix, decltype(writes(std::declval<Level<double, 1>>())),
-        decltype(reads(std::declval<Level<double, 1>>()))>
-      mix;
-  Sweep<Total, decltype(reads(std::declval<Level<double, 1>>()))> total;
+  Sweep<Mix, Writes, Reads> mix;
+  Sweep<Total, Reads> total;
   Runner runner;
 };
 

@@ -5,7 +5,6 @@
 // thread, on the host and on an emulated device. The program around them keeps subnormal numbers.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
 #include "engine/exec/emulated_device.hpp"

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "engine/base/error.hpp"
-#include "engine/base/mpi_check.hpp"
 #include "engine/move/waiting.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/on_transports.hpp"
 
 namespace sc::test {
 namespace {
@@ -26,13 +26,9 @@ std::array<Pencils, 3> pencils(Int3 cells, int py, int pz) {
   return {Pencils{cells, 0, {1, py, pz}}, Pencils{cells, 1, {py, 1, pz}}, Pencils{cells, 2, {py, pz, 1}}};
 }
 
-class Transposing : public testing::TestWithParam<TransportPolicy> {
+class Transposing : public OnTransport {
  protected:
-  void SetUp() override {
-    context =
-        std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 1e-4});
-  }
-  void TearDown() override { context->close(); }
+  Transposing() : OnTransport(1e-4) {}
 
   std::unique_ptr<Storage> storage(const Pencils& p, ElementType type) {
     const Grid grid(*context, {.cells = p.cells, .halo = 0, .split = p.split});
@@ -108,7 +104,6 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
   }
 
   static constexpr Int3 code_cells{64, 64, 64};
-  std::unique_ptr<Context> context;
 };
 
 TEST_P(Transposing, BetweenAllPencilsOfAnyProcessGrid) {
@@ -170,14 +165,7 @@ TEST_P(Transposing, RefusesCutLines) {
   EXPECT_THROW(Transpose(*from, 3, *to, 1), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, Transposing,
-                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
-                                         TransportPolicy::delayed),
-                         [](const auto& policy) {
-                           return policy.param == TransportPolicy::automatic ? "automatic"
-                                  : policy.param == TransportPolicy::mpi     ? "mpi"
-                                                                             : "delayed";
-                         });
+INSTANTIATE_TEST_SUITE_P(Transports, Transposing, all_transports, policy_name);
 
 }  // namespace
 }  // namespace sc::test

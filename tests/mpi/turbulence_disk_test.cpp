@@ -7,7 +7,6 @@
 // files, and one sentence for each fault of files.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cerrno>
 
 #include "engine/base/error.hpp"

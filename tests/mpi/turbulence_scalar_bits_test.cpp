@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string_view>
 
 #include "engine/move/gather.hpp"
 #include "tests/mpi/flow_modes.hpp"

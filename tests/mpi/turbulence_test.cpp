@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 
 #include "engine/base/error.hpp"
 #include "tests/mpi/flow_modes.hpp"

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/mpi/whole_field.hpp"
 
 namespace sc::test {
 
@@ -55,6 +54,10 @@ struct Skewed {  // reads a tangential neighbour, like the wall of a skewed grid
   }
 };
 
+/// For members of fields with a stage: the declarations of a Sweep.
+using Writes = detail::Declared<double, 1, Mode::write>;
+using Reads = detail::Declared<double, 1, Mode::read>;
+
 struct Problem {
   Int3 cells;
   Bool3 periodic;
@@ -76,13 +79,6 @@ inline void poison(AnyField& field) {
       for (std::ptrdiff_t i = 0; i < l.elements; ++i)
         base[k * s.component_stride() + i - l.origin] = std::numeric_limits<double>::quiet_NaN();
   }
-}
-
-inline std::vector<double> on_root(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
 }
 
 inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerOptions options,
@@ -117,8 +113,6 @@ inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerO
     v.advance();
     outcome.sum = total.reduce(second.accumulators());
   }
-  u.storage(0).settle();
-  v.storage(0).settle();
   outcome.u = on_root(u);
   outcome.v = on_root(v);
   context.barrier();
@@ -132,11 +126,6 @@ inline Outcome alone(const Problem& problem, Backend backend = Backend::host) {
     open(context, backend);
     return run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking}, space_of(backend));
   });
-}
-
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 inline const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, false},
@@ -169,7 +158,6 @@ inline std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, R
   Runner runner(context, options);
   Sweep sweep("relax", Relax{}, SweepOptions{.colours = 4}, updates(u.now(), box(1)));
   for (int n = 0; n < 5; ++n) runner.run(sweep);
-  u.storage(0).settle();
   std::vector<double> values = on_root(u);
   context.barrier();
   return values;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracle of the cavity solver, part 5: the MAC time step and what is measured on it.
 #pragma once
-#include <numeric>
 
 #include "tests/oracle/cavity_poisson.hpp"
 

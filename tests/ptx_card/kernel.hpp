@@ -2,7 +2,6 @@
 // A kernel as nvcc writes it in PTX, with every name found.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>

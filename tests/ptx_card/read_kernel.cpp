@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // From PTX, one statement a line as nvcc writes it, to instructions whose operands are rows and offsets.
-#include <cctype>
 #include <charconv>
 #include <unordered_map>
 #include <utility>

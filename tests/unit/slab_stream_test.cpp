@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
