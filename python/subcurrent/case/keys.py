@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from types import UnionType
@@ -35,15 +36,16 @@ def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
-def setting(meaning: str, default: Any = ..., **limits: Any) -> Any:
-    """A key whose type and limits say what is allowed."""
-    return Field(default, description=meaning, **limits)
+def setting(meaning: str, default: Any = ..., *, unit: str = "", **limits: Any) -> Any:
+    """A key whose type, or unit, and limits say what is allowed."""
+    return Field(default, description=meaning, json_schema_extra={"unit": unit}, **limits)
 
 
 def allowed(field: FieldInfo) -> str:
     """The allowed values, as error messages state them."""
     extra = field.json_schema_extra
-    return str(extra["allowed"]) if isinstance(extra, dict) else _in_words(_kind(field), field.metadata)
+    assert isinstance(extra, dict)
+    return str(extra.get("allowed") or _in_words(_kind(field), field.metadata, str(extra["unit"])))
 
 
 # By the limits of a number.
@@ -59,7 +61,7 @@ RANGES = {
 }
 
 
-def _in_words(kind: Any, constraints: list[Any]) -> str:
+def _in_words(kind: Any, constraints: list[Any], unit: str) -> str:
     if kind is bool:
         return "true or false"
     if get_origin(kind) is Literal:
@@ -72,8 +74,14 @@ def _in_words(kind: Any, constraints: list[Any]) -> str:
         return f"text of up to {limits['max_length']} characters"
     if limits.get("le") == MOST:
         del limits["le"]
-    number = {float: "a number", int: "a whole number"}[kind]
-    return number + RANGES[" ".join(sorted(limits))].format(**limits)
+    number = unit or {float: "a number", int: "a whole number"}[kind]
+    in_words = {name: _short(limit) for name, limit in limits.items()}
+    return number + RANGES[" ".join(sorted(limits))].format(**in_words)
+
+
+def _short(limit: Any) -> str:
+    """Large and small numbers as 1e6 and 1e-8."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{limit:.4g}") if isinstance(limit, float) else str(limit)
 
 
 def _kind(field: FieldInfo) -> Any:

@@ -13,19 +13,16 @@ from .reading import read_tables
 from .sentences import nearest
 
 
-def cases_folder() -> Path | None:
-    """`cases/` of the source tree, or of the installed package."""
+def files_of(folder: str, pattern: str) -> list[Path]:
+    """The files in a folder of the source tree, or of the installed package."""
     package = Path(__file__).resolve().parents[1]
-    for folder in (package.parents[1] / "cases", package / "cases"):
-        if any(folder.glob("*/case.toml")):
-            return folder
-    return None
+    trees = (sorted((tree / folder).glob(pattern)) for tree in (package.parents[1], package))
+    return next((files for files in trees if files), [])
 
 
 def shipped() -> dict[str, Path]:
     """Name and case file of every shipped case."""
-    folder = cases_folder()
-    return {path.parent.name: path for path in sorted(folder.glob("*/case.toml"))} if folder else {}
+    return {path.parent.name: path for path in files_of("cases", "*/case.toml")}
 
 
 def summary_of(path: Path) -> str:

@@ -11,16 +11,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..case.keys import Table, key
+from ..case.keys import Table, key, setting
 
 LARGEST_SPREAD = 10.0
 
 
 def spread_of(what: str) -> Any:
     """How much measurements differ, which gives a prediction its range."""
-    return key(
+    return setting(
         f"scatter of the measured {what} as a fraction of their median; 10 means 10 or more",
-        "a number from 0 to 10",
         0.0,
         ge=0,
         le=LARGEST_SPREAD,
@@ -30,36 +29,28 @@ def spread_of(what: str) -> Any:
 class Copies(Table):
     """Bandwidth of copies within arrays that fit into caches."""
 
-    bytes: float = key(
-        "bytes that a core reads and writes again and again", "bytes from 1 to 1e12", ge=1, le=1e12
+    bytes: float = setting("bytes that a core reads and writes again and again", unit="bytes", ge=1, le=1e12)
+    bandwidth: float = setting(
+        "bytes read and written per second by one core", unit="bytes/s", ge=1e5, le=1e14
     )
-    bandwidth: float = key(
-        "bytes read and written per second by one core", "bytes/s from 1e5 to 1e14", ge=1e5, le=1e14
-    )
-    busy: int = key(
-        "cores of the node that copied at the same time",
-        "a whole number from 1 to 100000",
-        1,
-        ge=1,
-        le=100_000,
-    )
+    busy: int = setting("cores of the node that copied at the same time", 1, ge=1, le=100_000)
 
 
 class Node(Table):
     """One node. A rank computes on `threads` of its cores."""
 
-    cores: int = key("cores of a node that can be used", "a whole number from 1 to 100000", ge=1, le=100_000)
-    copy_bandwidth: float = key(
+    cores: int = setting("cores of a node that can be used", ge=1, le=100_000)
+    copy_bandwidth: float = setting(
         "memory bandwidth of all cores together: bytes read and written per second, as in STREAM",
-        "bytes/s from 1e6 to 1e14",
+        unit="bytes/s",
         ge=1e6,
         le=1e14,
     )
-    core_bandwidth: float | None = key(
+    core_bandwidth: float | None = setting(
         "memory bandwidth of one core alone, counted likewise; if left out: an equal share of "
         "node.copy_bandwidth",
-        "bytes/s from 1e5 to 1e13",
         None,
+        unit="bytes/s",
         ge=1e5,
         le=1e13,
     )
@@ -70,31 +61,31 @@ class Node(Table):
         "tables [[node.copies]]",
         [],
     )
-    core_flops: float = key(
+    core_flops: float = setting(
         "floating-point operations per second that one core achieves in loops over cells",
-        "1/s from 1e5 to 1e13",
+        unit="1/s",
         ge=1e5,
         le=1e13,
     )
-    busy_flops: float | None = key(
+    busy_flops: float | None = setting(
         "the same of each core while all cores of the node compute, when clocks are lower and threads share "
         "a core; in between it is interpolated. If left out: node.core_flops",
-        "1/s from 1e5 to 1e13",
         None,
+        unit="1/s",
         ge=1e5,
         le=1e13,
     )
-    memory: float | None = key(
+    memory: float | None = setting(
         "bytes of memory; if left out, the program does not check whether a case fits",
-        "bytes from 1e6 to 1e15",
         None,
+        unit="bytes",
         ge=1e6,
         le=1e15,
     )
-    flag_latency: float = key(
+    flag_latency: float = setting(
         "latency of shared memory: seconds until a rank sees what another rank of its node has written",
-        "seconds from 0 to 1",
         0.2e-6,
+        unit="seconds",
         ge=0,
         le=1,
     )
@@ -124,38 +115,28 @@ class Network(Table):
         "a list of whole numbers from 1 to 10000",
         [],
     )
-    hop: float = key(
+    hop: float = setting(
         "additional latency of each link to or between switches, for `predict --simulate`",
-        "seconds from 0 to 1",
         0.0,
+        unit="seconds",
         ge=0,
         le=1,
     )
-    latency: float = key(
-        "latency: seconds until the first byte arrives", "seconds from 1e-8 to 1", ge=1e-8, le=1
+    latency: float = setting("latency: seconds until the first byte arrives", unit="seconds", ge=1e-8, le=1)
+    bandwidth: float = setting("bytes/s of one link in one direction", unit="bytes/s", ge=1e3, le=1e13)
+    links: int = setting("number of links that a node can use at the same time", 1, ge=1, le=1000)
+    overhead: float = setting(
+        "processor time of a message in seconds, at each end", 1e-6, unit="seconds", ge=0, le=1
     )
-    bandwidth: float = key(
-        "bytes/s of one link in one direction", "bytes/s from 1e3 to 1e13", ge=1e3, le=1e13
+    gap: float = setting(
+        "smallest interval in seconds between two messages of a node", 0.0, unit="seconds", ge=0, le=1
     )
-    links: int = key(
-        "number of links that a node can use at the same time",
-        "a whole number from 1 to 1000",
-        1,
-        ge=1,
-        le=1000,
-    )
-    overhead: float = key(
-        "processor time of a message in seconds, at each end", "seconds from 0 to 1", 1e-6, ge=0, le=1
-    )
-    gap: float = key(
-        "smallest interval in seconds between two messages of a node", "seconds from 0 to 1", 0.0, ge=0, le=1
-    )
-    eager_limit: float | None = key(
+    eager_limit: float | None = setting(
         "bytes of the largest message that is sent at once (eager protocol). Before a larger one the sender "
         "asks the receiver, which answers at its next progress call (rendezvous); if left out, all messages "
         "are sent at once",
-        "bytes from 0 to 1e12",
         None,
+        unit="bytes",
         ge=0,
         le=1e12,
     )
@@ -165,66 +146,50 @@ class Network(Table):
 class Gpu(Table):
     """Devices that compute instead of the cores, with one rank on each."""
 
-    per_node: int = key("devices of a node", "a whole number from 1 to 64", ge=1, le=64)
-    flops: float = key(
-        "operations per second that one device achieves in loops over cells",
-        "1/s from 1e8 to 1e15",
-        ge=1e8,
-        le=1e15,
+    per_node: int = setting("devices of a node", ge=1, le=64)
+    flops: float = setting(
+        "operations per second that one device achieves in loops over cells", unit="1/s", ge=1e8, le=1e15
     )
-    bandwidth: float = key(
-        "memory bandwidth of a device in bytes/s", "bytes/s from 1e8 to 1e14", ge=1e8, le=1e14
+    bandwidth: float = setting("memory bandwidth of a device in bytes/s", unit="bytes/s", ge=1e8, le=1e14)
+    memory: float | None = setting("bytes of memory of a device", None, unit="bytes", ge=1e6, le=1e13)
+    launch: float = setting(
+        "seconds from the launch of a kernel to its start", 5e-6, unit="seconds", ge=0, le=1
     )
-    memory: float | None = key("bytes of memory of a device", "bytes from 1e6 to 1e13", None, ge=1e6, le=1e13)
-    launch: float = key(
-        "seconds from the launch of a kernel to its start", "seconds from 0 to 1", 5e-6, ge=0, le=1
-    )
-    link: float | None = key(
+    link: float | None = setting(
         "bytes/s between host and device, for messages that pass through the host; if left "
         "out, the network reads device memory",
-        "bytes/s from 1e6 to 1e13",
         None,
+        unit="bytes/s",
         ge=1e6,
         le=1e13,
     )
-    on_link: int = key("devices that share a link to the host", "a whole number from 1 to 64", 1, ge=1, le=64)
-    host_copies: float = key(
-        "time of copies within the host's memory, relative to the time on the link",
-        "a number from 0 to 100",
-        0.0,
-        ge=0,
-        le=100,
+    on_link: int = setting("devices that share a link to the host", 1, ge=1, le=64)
+    host_copies: float = setting(
+        "time of copies within the host's memory, relative to the time on the link", 0.0, ge=0, le=100
     )
 
 
 class Disk(Table):
     """The disk of a node for scratch files."""
 
-    read: float = key(
+    read: float = setting(
         "bytes/s that all ranks of a node read together, if nothing is written",
-        "bytes/s from 1e5 to 1e13",
+        unit="bytes/s",
         ge=1e5,
         le=1e13,
     )
-    write: float = key(
-        "bytes/s that all ranks of a node write together, if nothing is read",
-        "bytes/s from 1e5 to 1e13",
-        ge=1e5,
-        le=1e13,
+    write: float = setting(
+        "bytes/s that all ranks of a node write together, if nothing is read", unit="bytes/s", ge=1e5, le=1e13
     )
-    both: float | None = key(
+    both: float | None = setting(
         "bytes/s in both directions together while both are busy; if left out, each is as fast as alone",
-        "bytes/s from 1e5 to 1e13",
         None,
+        unit="bytes/s",
         ge=1e5,
         le=1e13,
     )
-    computing: float = key(
-        "share of these rates that is left while the cores of a node compute",
-        "a number from 0.01 to 1",
-        1.0,
-        ge=0.01,
-        le=1,
+    computing: float = setting(
+        "share of these rates that is left while the cores of a node compute", 1.0, ge=0.01, le=1
     )
     spread: float = spread_of("times of transfers")
 
@@ -232,31 +197,23 @@ class Disk(Table):
 class Engine(Table):
     """Overheads of the engine on this machine, measured by `subcurrent probe`."""
 
-    run: float = key(
+    run: float = setting(
         "seconds of overhead of each execution of a stage, in addition to the time of its cells",
-        "seconds from 0 to 1",
         5e-6,
+        unit="seconds",
         ge=0,
         le=1,
     )
-    look: float = key("seconds of a progress call, such as MPI_Test", "seconds from 0 to 1", 1e-6, ge=0, le=1)
+    look: float = setting("seconds of a progress call, such as MPI_Test", 1e-6, unit="seconds", ge=0, le=1)
 
 
 class Rate(Table):
     """Time of a stage on a rank with `threads` threads, while `busy` cores of the node compute."""
 
-    cell: float = key("seconds for each cell", "seconds from 0 to 1", ge=0, le=1)
-    row: float = key(
-        "additional seconds for each row of cells along x", "seconds from 0 to 1", 0.0, ge=0, le=1
-    )
-    threads: int = key("threads of the rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
-    busy: int = key(
-        "cores of the node that were busy during the measurement",
-        "a whole number from 1 to 100000",
-        1,
-        ge=1,
-        le=100_000,
-    )
+    cell: float = setting("seconds for each cell", unit="seconds", ge=0, le=1)
+    row: float = setting("additional seconds for each row of cells along x", 0.0, unit="seconds", ge=0, le=1)
+    threads: int = setting("threads of the rank", 1, ge=1, le=1024)
+    busy: int = setting("cores of the node that were busy during the measurement", 1, ge=1, le=100_000)
     cells: int | None = key(
         "cells of the rank during the measurement. Arrays of fewer cells may fit into caches, so predictions "
         "interpolate between the measured numbers of cells; if left out, the rate holds for any number",

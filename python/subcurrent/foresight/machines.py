@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..case.keys import allowed, fields, shown
+from ..case.library import files_of
 from ..case.reading import read_tables
 from ..case.sentences import nearest, sentence
 from ..errors import BadInput
@@ -17,19 +18,9 @@ from .machine_keys import Machine, Rate
 from .topology import check_topology
 
 
-def folder() -> Path | None:
-    """`machines/` of the source tree, or of the installed package."""
-    package = Path(__file__).resolve().parents[1]
-    for place in (package.parents[1] / "machines", package / "machines"):
-        if any(place.glob("*.toml")):
-            return place
-    return None
-
-
 def shipped() -> dict[str, Path]:
     """Name and file of every machine that comes with Subcurrent."""
-    place = folder()
-    return {path.stem: path for path in sorted(place.glob("*.toml"))} if place else {}
+    return {path.stem: path for path in files_of("machines", "*.toml")}
 
 
 def find_machine(name: str) -> Path:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from rich.table import Table
 from ..case.keys import shown
 from ..errors import OK, BadInput
 from ..launch import memory, mpi
-from ..launch.aside import recover, starting
+from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
 from ..launch.ranks import command_for, launch, launch_quietly
@@ -52,17 +50,8 @@ def probe(request: ProbeRequest, console: Console) -> int:
             )
         plan.events, plan.ranks = False, 0
         folder.check_new(request.overwrite)
-        stop = worker.StopRequest()
-
-        def start(held: contextlib.ExitStack) -> Callable[[], None]:
-            held.enter_context(folder.taken())
-            recover(folder)
-            folder.check_new(request.overwrite)
-            computing = held.enter_context(starting(folder, request.overwrite))
-            folder.create()
-            return computing
-
-        code = worker.work(plan, stop, start)
+        start = start_of_ranks(folder, request.overwrite, folder.create)
+        code = worker.work(plan, worker.StopRequest(), start)
         if code == OK and outer.rank == 0:
             _show(read_table(folder.path / "wait.csv"), folder, console)
         return code

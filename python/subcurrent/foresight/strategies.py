@@ -7,7 +7,7 @@ import contextlib
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from ..case.library import find_case
 from ..case.reading import as_tables, as_toml, load_case
 from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi
-from ..launch.aside import recover, starting
+from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
 from ..launch.ranks import command_over, launch
@@ -83,15 +83,8 @@ def compare(request: CompareRequest, console: Console) -> int:
         write_text(folder.case, as_toml(case))
         write_text(folder.plan, plan.text())
 
-    def start(held: contextlib.ExitStack) -> Callable[[], None]:
-        held.enter_context(folder.taken())
-        recover(folder)
-        folder.check_new(request.overwrite)
-        computing = held.enter_context(starting(folder, request.overwrite))
-        prepare()
-        return computing
-
     if outer is not None:
+        start = start_of_ranks(folder, request.overwrite, prepare)
         return _compare_as_rank(plan, folder, left_out, start, request.network, console=console)
     for sentence in left_out:
         say(console, sentence)

@@ -19,6 +19,7 @@ from pathlib import Path
 from .. import core
 from ..errors import BadInput, SubcurrentError
 from . import mpi
+from .guard import watching
 
 SCRIPT = Path(__file__).with_name("emulated-cluster")
 LEAST, MOST = 2, 16  # hosts, as the script allows
@@ -88,13 +89,7 @@ def check(network: str, hosts: int) -> None:
 def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
     """Creates the hosts and yields the environment for `ranks.launch`. They are removed when the block ends,
     also if this process is killed; processes that still run on them are ended."""
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", GUARD, "subcurrent-network", str(SCRIPT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # what a terminal sends to the launcher does not end it
-    )
+    guard = watching(GUARD, "subcurrent-network", str(SCRIPT))
     try:
         _script("up", str(hosts), rate)
         # The interface between the hosts, or Open MPI would be told to stay on the loopback one.

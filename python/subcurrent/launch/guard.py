@@ -37,17 +37,22 @@ def when_parent_ends(number: int) -> None:
     LIBC.prctl(PR_SET_PDEATHSIG, int(number))
 
 
-@contextlib.contextmanager
-def guarded(process: subprocess.Popen, folder: Path | None = None) -> Iterator[None]:
-    """During the block a separate process waits for the end of this one; it then ends `process` and removes
-    `folder`, which both use."""
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", GUARD, "subcurrent-guard", str(process.pid), str(folder or "")],
+def watching(script: str, *arguments: str) -> subprocess.Popen:
+    """A process of its own, whose input ends when this process is done with it or is killed."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", script, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # what a terminal sends to the launcher does not end it
     )
+
+
+@contextlib.contextmanager
+def guarded(process: subprocess.Popen, folder: Path | None = None) -> Iterator[None]:
+    """During the block a separate process waits for the end of this one; it then ends `process` and removes
+    `folder`, which both use."""
+    guard = watching(GUARD, "subcurrent-guard", str(process.pid), str(folder or ""))
     try:
         yield
     finally:

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from ...errors import OK, OTHER, BadInput, SubcurrentError
 from ...launch import memory, mpi
-from ...launch.aside import recover, starting
+from ...launch.aside import start_of_ranks, starting
 from ...launch.progress import LINE_EVERY, Watcher
 from ...launch.ranks import launch, rank_command
 from ...launch.run import ranks_of, say, taken
@@ -137,16 +137,7 @@ def _as_rank(
     plan: dict[str, Any], folder: RunFolder, overwrite: bool, prepare: Callable[[], None], console: Console
 ) -> int:
     """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
-
-    def start(held: contextlib.ExitStack) -> Callable[[], None]:
-        held.enter_context(folder.taken())
-        recover(folder)
-        folder.check_new(overwrite)
-        computing = held.enter_context(starting(folder, overwrite))
-        prepare()
-        return computing
-
-    code = worker.work(plan, start)
+    code = worker.work(plan, start_of_ranks(folder, overwrite, prepare))
     if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
         return _after(folder, console)
     return code
