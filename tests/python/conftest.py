@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -55,6 +55,24 @@ points = [24, 20, 32]
 [scheme]
 dt = 0.01
 """
+
+
+def completed(line: Sequence[object], timeout: float = 240, **options) -> subprocess.CompletedProcess:
+    """A program that has ended, perhaps with an error, and what it has printed."""
+    return subprocess.run(
+        [str(word) for word in line],
+        check=options.pop("check", False),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        **options,
+    )
+
+
+def set_options(*settings: str) -> list[str]:
+    """A `--set` for each."""
+    return [word for one in settings for word in ("--set", one)]
+
 
 MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "-n")
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -109,6 +127,18 @@ class Program:
     def __call__(self, *arguments, timeout: float = 240, **environment) -> subprocess.CompletedProcess:
         return self._done(self.command(*arguments), timeout, environment)
 
+    def ok(self, *arguments, **more) -> subprocess.CompletedProcess:
+        """A call that succeeds."""
+        done = self(*arguments, **more)
+        assert done.returncode == OK, done.stderr + done.stdout
+        return done
+
+    def refused(self, *arguments, **more) -> str:
+        """The one sentence with which bad input is refused."""
+        done = self(*arguments, **more)
+        assert done.returncode == BAD_INPUT, done.stderr + done.stdout
+        return sentence_of(done)
+
     def as_ranks(self, count: int, *arguments, timeout: float = 240) -> subprocess.CompletedProcess:
         """The program as the ranks of an mpirun that the user has started."""
         return self._done([*MPIRUN, str(count), *self.command(*arguments)], timeout, ROOT_MAY)
@@ -123,15 +153,7 @@ class Program:
         return self._done([*started, sys.executable, str(path), *map(str, arguments)], timeout, ROOT_MAY)
 
     def _done(self, line: list[str], timeout: float, more: dict[str, str]) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            line,
-            check=False,
-            cwd=self.folder,
-            env={**self.environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
+        return completed(line, cwd=self.folder, env={**self.environment, **more}, timeout=timeout)
 
     def start(self, *arguments, **environment) -> subprocess.Popen:
         return subprocess.Popen(
@@ -194,12 +216,6 @@ def sentence_of(done: subprocess.CompletedProcess) -> str:
     assert lines[0].startswith("subcurrent: "), lines[0]
     assert "Traceback" not in done.stdout
     return lines[0].removeprefix("subcurrent: ")
-
-
-def refusal_of(done: subprocess.CompletedProcess) -> str:
-    """The one sentence with which bad input is refused."""
-    assert done.returncode == BAD_INPUT, done.stderr + done.stdout
-    return sentence_of(done)
 
 
 def history(folder: Path) -> list[dict[str, str]]:

@@ -3,19 +3,15 @@
 
 import json
 import os
-import subprocess
 import sys
 
-from conftest import MPIRUN, ROOT_MAY
+from conftest import MPIRUN, ROOT_MAY, completed
 
 
 def run(line, ranks=1, timeout=240, cwd=None, **environment):
     started = [*MPIRUN, str(ranks)] if ranks > 1 else []
-    done = subprocess.run(
+    done = completed(
         [*started, *map(str, line)],
-        check=False,
-        capture_output=True,
-        text=True,
         timeout=timeout,
         cwd=cwd,
         env={**os.environ, **ROOT_MAY, **environment},
@@ -37,6 +33,36 @@ def diffuse(next: sc.Out, T: sc.In, a: float = 0.1):
 @sc.kernel(reduce="sum")
 def total(T: sc.In):
     return T[0, 0, 0]
+"""
+
+
+# Two fields that depend on each other, with reductions and conditions of several kinds.
+COUPLED = """
+@sc.kernel(reduce="sum")
+def mix(next: sc.Out, u: sc.In, v: sc.In, at: sc.Index, a: float):
+    next[0, 0, 0] = u[0, 0, 0] + a * (u[1, 1, 0] - u[0, -1, -1] + v[1][0, 0, 2]) + 1e-3 * (at.x - 2 * at.z)
+    return next[0, 0, 0] * v[0][0, 0, 0], abs(next[0, 0, 0])
+
+@sc.kernel(reduce="max")
+def damp(v: sc.InOut, u: sc.In):
+    v[0][0, 0, 0] = 0.9 * v[0][0, 0, 0] + 0.1 * u[0, 0, 0]
+    v[1][0, 0, 0] = 0.8 * v[1][0, 0, 0] if (v[1][0, 0, 0] > 0) else math.sqrt(abs(v[1][0, 0, 0]))
+    return v[1][0, 0, 0]
+
+@sc.condition
+def curved(q: sc.Out, n: sc.Layer, b: float):
+    q.ghost[n] = 2 * q.inside[n] - q.inside[n + 1] + b
+
+def coupled(grid, dtype, place, place_of_v):
+    u = grid.field("u", levels=2, dtype=dtype, place=place)
+    v = grid.field("v", components=2, dtype=dtype, place=place_of_v)
+    u.set(lambda x, y, z: ((x * 7 + y * 5 + z * 3) % 11 - 5) / 8)
+    v.set(lambda x, y, z: [((x * 3 + y * 11 + z * 5 + k) % 13 - 6) / 8 for k in range(2)])
+    u.boundary("y- y+", sc.Dirichlet(0.25))
+    u.boundary("z-", curved(b=0.01))
+    u.boundary("z+", sc.Neumann(0.1))
+    v.boundary("all", sc.Mirror(odd=[1]))
+    return u, v
 """
 
 
@@ -76,13 +102,6 @@ def refused(folder, text, **environment):
     """What a script that fails says last."""
     path = folder / "script.py"
     path.write_text(HEAD + text)
-    done = subprocess.run(
-        [sys.executable, path],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
+    done = completed([sys.executable, path], timeout=120, env={**os.environ, **environment})
     assert done.returncode != 0, done.stdout
     return done.stderr.strip().splitlines()[-1].partition(": ")[2]

@@ -4,12 +4,11 @@ part, without a traceback, a hang, a wrong exit, a lost file or other bits."""
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT, core_is_built
+from conftest import ROOT, completed, core_is_built
 
 sys.path.insert(0, str(ROOT))
 pytestmark = pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
@@ -20,15 +19,7 @@ pytestmark = pytest.mark.skipif(not core_is_built(), reason="the compiled module
 def test_a_part_of_the_attacks(part, share, least):
     ask = f"import json; from tests.attack import {part}; print(json.dumps({part}.run({share})))"
     # os.environ, without what an MPI that other tests have begun in this process has set beside it.
-    done = subprocess.run(
-        [sys.executable, "-c", ask],
-        check=False,
-        cwd=ROOT,
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
+    done = completed([sys.executable, "-c", ask], cwd=ROOT, env=dict(os.environ), timeout=280)
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])
     faults = {

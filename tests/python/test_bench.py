@@ -3,13 +3,12 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, core_is_built
+from conftest import ROOT, completed, core_is_built
 
 BENCH = ROOT / "bench"
 PROGRAMS = Path(os.environ.get("SUBCURRENT_BUILD", ROOT / "build/release")) / "bench"
@@ -51,14 +50,8 @@ def run(command, folder, **environment):
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMP_WAIT_POLICY": "passive",
     }
-    return subprocess.run(
-        [str(word) for word in command],
-        check=False,
-        cwd=folder,
-        env={**os.environ, **allowed, **environment},
-        capture_output=True,
-        text=True,
-        timeout=240,
+    return completed(
+        [str(word) for word in command], cwd=folder, env={**os.environ, **allowed, **environment}, timeout=240
     )
 
 

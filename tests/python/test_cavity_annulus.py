@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.errors import BAD_INPUT
 from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
@@ -32,8 +32,7 @@ def test_the_shipped_grid_is_what_its_script_makes():
 
 def test_taylor_couette_reaches_its_exact_profile(program):
     """The speed follows A r + B / r, and nothing leaves the circles."""
-    done = program("run", CASE / "case.toml", "-n", 2, "--out", "r")
-    assert done.returncode == OK, done.stderr
+    program.ok("run", CASE / "case.toml", "-n", 2, "--out", "r")
     assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
     (path,) = (program.folder / "r" / "snapshots").iterdir()
     flow = read_snapshot(path)
@@ -67,8 +66,7 @@ def test_a_box_that_goes_on_by_a_shift_is_the_analytic_one(program):
     }
     flows = []
     for name, grid in grids.items():
-        done = program("run", case, "-n", 2, "--out", name, *SHORT, *PERIODIC, *grid)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", case, "-n", 2, "--out", name, *SHORT, *PERIODIC, *grid)
         flows.append(read_snapshot(next((program.folder / name / "snapshots").iterdir())))
     np.testing.assert_allclose(flows[1].points, flows[0].points, rtol=0, atol=1e-13)
     np.testing.assert_allclose(flows[1].velocity, flows[0].velocity, rtol=0, atol=1e-6)

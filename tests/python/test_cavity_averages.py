@@ -10,8 +10,7 @@ import pytest
 import tomli_w
 
 import subcurrent as sc
-from conftest import refusal_of
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
 GRIDS = {
@@ -112,8 +111,7 @@ TABLES = {
 
 
 def files(program, name: str, *arguments) -> list[bytes]:
-    done = program("run", "case.toml", "--out", name, *arguments)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", name, *arguments)
     folder = program.folder / name
     names = (
         "snapshots/snapshot_00000006.vtkhdf",
@@ -135,10 +133,11 @@ def test_ranks_and_restarts_leave_the_same_bytes(program, order):
     assert b"reynolds_stress_5" in one[2]
     assert files(program, "two", "-n", "2", "--set", "engine.strategy=boundary_first") == one
     files_of = ("-n", "2", "--set", "run.steps=4", "--set", "output.checkpoint_every=4")
-    assert program("run", "case.toml", "--out", "r", *files_of).returncode == OK
+    program.ok("run", "case.toml", "--out", "r", *files_of)
     assert files(program, "r", "-n", "1", "--resume") == one
-    done = program("run", "case.toml", "--out", "r", "--resume", "--set", "output.average_from=0.1")
-    assert "--resume needs the same output.average_from" in refusal_of(done)
+    assert "--resume needs the same output.average_from" in program.refused(
+        "run", "case.toml", "--out", "r", "--resume", "--set", "output.average_from=0.1"
+    )
 
 
 @pytest.mark.mpi

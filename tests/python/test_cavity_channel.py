@@ -4,16 +4,15 @@
 import json
 import math
 import runpy
-import subprocess
 import sys
 import tomllib
 
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, history, sentence_of
+from conftest import QUIET, ROOT, completed, history, set_options
 from subcurrent.case.reading import as_toml, typed_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.report.flowfield import FlowField
 from subcurrent.report.snapshot import read_fields, read_snapshot
 
@@ -115,12 +114,10 @@ def test_a_restarted_run_leaves_the_same_bits(program, kind):
     case = typed_case(tables(FACES[kind], points=[20, 8, 12]), program.folder)
     program.write_case(as_toml(case))
     first = ("--set", "run.steps=7")
-    assert program("run", "case.toml", "-n", "1", "--out", "whole", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *QUIET)
     for name, words in (("more", ("-n", "3")), ("device", ("-n", "2", "--device", "emulated"))):
-        done = program("run", "case.toml", "-n", "2", "--out", name, *first, *QUIET)
-        assert done.returncode == OK, done.stderr
-        done = program("run", "case.toml", *words, "--out", name, "--resume", *QUIET)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", "case.toml", "-n", "2", "--out", name, *first, *QUIET)
+        program.ok("run", "case.toml", *words, "--out", name, "--resume", *QUIET)
         assert history(program.folder / name) == history(program.folder / "whole")
         (_, got), (_, expected) = (
             read_fields(
@@ -137,15 +134,12 @@ def test_a_restarted_run_leaves_the_same_bits(program, kind):
 def test_ranks_may_not_be_thinner_than_the_cubic_beside_a_face(program):
     case = typed_case(tables(OPEN, points=[20, 4, 10]), program.folder)
     program.write_case(as_toml(case))
-    done = program("run", "case.toml", "-n", "4", "--set", "engine.split=[1,1,4]", *QUIET)
-    assert done.returncode == BAD_INPUT
-    assert "3 are needed" in sentence_of(done)
+    said = program.refused("run", "case.toml", "-n", "4", "--set", "engine.split=[1,1,4]", *QUIET)
+    assert "3 are needed" in said
     # Four points across the channel, and two ranks across it.
-    done = program("run", "case.toml", "-n", "2", "--set", "engine.split=[1,2,1]", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", "2", "--set", "engine.split=[1,2,1]", *QUIET)
     # The engine's own choice for three ranks.
-    done = program("run", "case.toml", "-n", "3", "--out", "three", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", "3", "--out", "three", *QUIET)
 
 
 def known_flow() -> FlowField:
@@ -168,9 +162,8 @@ def test_lengths_are_the_zeros_of_the_shear():
 def test_at_re_100_the_flow_reattaches_once(program):
     """Of the parabola that enters nothing is lost; behind the step the flow reattaches at 1.62 heights."""
     sets = "flow.reynolds=100", "grid.points=[61,4,25]", "grid.size=[6,0.125,1]", "run.time=18"
-    words = [word for one in sets for word in ("--set", one)]
-    done = program("run", "backward_step", "-n", "2", "--out", "r", *QUIET, *words)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*sets)
+    program.ok("run", "backward_step", "-n", "2", "--out", "r", *QUIET, *words)
     (path,) = (program.folder / "r" / "snapshots").iterdir()
     flow = read_snapshot(path)
     floor, separated, closed = LENGTHS["lengths"](flow)
@@ -180,11 +173,8 @@ def test_at_re_100_the_flow_reattaches_once(program):
     z, u = flow.points[2, :, 0, -1], flow.velocity[0, :, 0, -1]
     assert np.abs(u - 3 * z * (1 - z)).max() < 0.03
     assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
-    shown = subprocess.run(
-        [sys.executable, CASE / "lengths.py", program.folder / "r"],
-        check=True,
-        capture_output=True,
-        text=True,
+    shown = completed(
+        [sys.executable, CASE / "lengths.py", program.folder / "r"], check=True
     ).stdout.splitlines()
     assert shown[2].startswith(f"| 61 × 25 | 100 | 18 | {floor:.2f} | none | none |")
     assert shown[-1] == "| Gartling | 800 | steady | 6.10 | 4.85 | 10.48 |"

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import QUIET, SMALL, history
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.report.snapshot import read_fields
 from test_case_file import TABLES
 
@@ -24,15 +24,13 @@ def test_a_device_writes_what_the_cpu_writes(program):
     a grid that is no mapping of the solver's own, and one that has become thin on two ranks."""
     program.write_case(SMALL)
     skewed = ("--set", 'grid.clustering="skewed"', *QUIET)
-    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *skewed).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *skewed)
     on_device = ("--device", "emulated", "-n", "2", "--set", "run.steps=7")
-    done = program("run", "case.toml", *on_device, "--out", "device", *skewed)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", *on_device, "--out", "device", *skewed)
     summary = json.loads((program.folder / "device" / "summary.json").read_text())
     assert summary["device"] == "emulated device"
     assert summary["transports"].startswith("pinned: ranks 0-1")
-    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *skewed)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *skewed)
     cpu, device = program.folder / "cpu", program.folder / "device"
     assert history(cpu) == history(device)
     assert (cpu / "centreline.csv").read_bytes() == (device / "centreline.csv").read_bytes()
@@ -47,17 +45,15 @@ def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
     """Another half of the program: single precision, over-relaxation, points from a file."""
     program.write_case(SMALL)
     points = program.folder / "points" / "snapshots" / "snapshot_00000001.vtkhdf"
-    done = program("run", "case.toml", "--out", "points", "--set", "run.steps=1", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "points", "--set", "run.steps=1", *QUIET)
     options = [*QUIET, "--set", "grid.clustering=file", "--set", f"grid.file={points}"]
     options += ["--set", 'flow.precision="single"', "--set", 'pressure.method="sor"']
     options += ["--set", "pressure.iterations=20"]
-    assert program("run", "case.toml", "--out", "cpu", *options).returncode == OK
+    program.ok("run", "case.toml", "--out", "cpu", *options)
     first = ("--set", "run.steps=5")
-    assert program("run", "case.toml", "--out", "device", *first, *options).returncode == OK
+    program.ok("run", "case.toml", "--out", "device", *first, *options)
     on_device = ("--device", "emulated", "-n", "2")
-    done = program("run", "case.toml", *on_device, "--out", "device", "--resume", *options)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", *on_device, "--out", "device", "--resume", *options)
     assert history(program.folder / "cpu") == history(program.folder / "device")
 
 

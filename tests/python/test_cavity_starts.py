@@ -8,9 +8,10 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import QUIET, SMALL, history, sentence_of
+from conftest import QUIET, SMALL, history, sentence_of, set_options
+from snapshots import last_snapshot
 from subcurrent.case.reference import read_profiles
-from subcurrent.errors import BAD_INPUT, OK, STORAGE
+from subcurrent.errors import BAD_INPUT, STORAGE
 from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
@@ -18,17 +19,8 @@ pytestmark = pytest.mark.mpi
 CASES = Path(__file__).resolve().parents[2] / "cases"
 
 
-def last_snapshot(folder: Path) -> Path:
-    return sorted((folder / "snapshots").glob("*.vtkhdf"))[-1]
-
-
-def sets(*settings: str) -> list[str]:
-    return [word for one in settings for word in ("--set", one)]
-
-
 def run(program, name: str, ranks: int, *settings: str) -> Path:
-    done = program("run", "case.toml", "-n", ranks, "--out", name, *QUIET, *sets(*settings))
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", ranks, "--out", name, *QUIET, *set_options(*settings))
     return program.folder / name
 
 
@@ -57,11 +49,8 @@ def test_a_folder_of_a_run_stands_for_its_last_snapshot(program):
     # The first run goes on; what began from it is still said to have begun where it did.
     later = start.with_name("snapshot_00000099.vtkhdf")
     later.write_bytes(start.read_bytes())
-    done = program(
-        "run", "case.toml", "-n", 1, "--out", "found", "--resume", *QUIET,
-        *sets("flow.initial=first", "run.steps=2"),
-    )  # fmt: skip
-    assert done.returncode == OK, done.stderr
+    later_run = ("--out", "found", "--resume", *QUIET, *set_options("flow.initial=first", "run.steps=2"))
+    program.ok("run", "case.toml", "-n", 1, *later_run)
     assert str(start) in (found / "case.toml").read_text()
 
 
@@ -112,7 +101,7 @@ def test_what_cannot_be_a_start_is_refused(program):
             "--out",
             f"r{number}",
             *QUIET,
-            *sets(f'flow.initial="{start}"', *more),
+            *set_options(f'flow.initial="{start}"', *more),
         )
         assert done.returncode == code, done.stdout
         assert words in sentence_of(done)

@@ -3,12 +3,13 @@
 
 import re
 
-import h5py
 import numpy as np
 import pytest
 
+from conftest import set_options
+from snapshots import fields_in, last_snapshot
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 
 TABLES = {
     "solver": "cavity",
@@ -26,12 +27,8 @@ output.figures = false
 
 
 def run(program, name, ranks, *sets):
-    line = [part for text in sets for part in ("--set", text)]
-    done = program("run", "case.toml", "-n", ranks, "--out", name, *line)
-    assert done.returncode == OK, done.stderr
-    shown = sorted((program.folder / name / "snapshots").glob("*.vtkhdf"))[-1]
-    with h5py.File(shown) as file:
-        return done.stdout, [file[f"fields/{field}"][...] for field in ("velocity", "pressure")]
+    done = program.ok("run", "case.toml", "-n", ranks, "--out", name, *set_options(*sets))
+    return done.stdout, fields_in(last_snapshot(program.folder / name), "velocity", "pressure")
 
 
 @pytest.mark.mpi

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import completed
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOOL = REPOSITORY / "tools" / "check_includes.py"
 
@@ -23,7 +25,7 @@ TARGETS = [
 
 
 def run(root: Path) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, TOOL, root], capture_output=True, text=True, check=False)
+    return completed([sys.executable, TOOL, root])
 
 
 @pytest.fixture

@@ -5,14 +5,14 @@ what stops it."""
 import json
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, history, sentence_of
+from conftest import QUIET, history, sentence_of, set_options
+from snapshots import fields_in, last_snapshot
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import BAD_INPUT, DIVERGED, OK
+from subcurrent.errors import DIVERGED, OK
 from subcurrent.solvers.compressible.wave import exact as wave_profiles
 
 CASE = """
@@ -38,10 +38,8 @@ FIELDS = ("density", "velocity", "pressure", "dilatation", "vorticity")
 
 def fields_of(folder) -> dict[str, np.ndarray]:
     """Of the last snapshot, components first."""
-    path = sorted((folder / "snapshots").glob("*.vtkhdf"))[-1]
-    with h5py.File(path) as file:
-        fields = {name: file[f"fields/{name}"][...] for name in FIELDS}
-    return {n: np.moveaxis(f, -1, 0) if f.ndim == 4 else f for n, f in fields.items()}
+    fields = zip(FIELDS, fields_in(last_snapshot(folder), *FIELDS), strict=True)
+    return {name: np.moveaxis(f, -1, 0) if f.ndim == 4 else f for name, f in fields}
 
 
 @pytest.mark.mpi
@@ -52,9 +50,8 @@ def test_a_wave_is_drawn_against_the_exact_one(program, wave):
     sets = [f"flow.initial={wave}", "flow.mach=0.5", "flow.amplitude=0.05", "grid.points=[16,8,8]"]
     sets += ["run.time=1.0", "run.dt=0.02"]
     (program.folder / "case.toml").write_text('solver = "compressible"\n')
-    words = [word for text in sets for word in ("--set", text)]
-    done = program("run", "case.toml", "-n", "1", "--out", "r", *words)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*sets)
+    done = program.ok("run", "case.toml", "-n", "1", "--out", "r", *words)
     folder = program.folder / "r"
     assert (folder / "figures" / "wave.png").stat().st_size > 10_000, done.stdout
     fields = fields_of(folder)
@@ -107,8 +104,7 @@ def test_the_balance_of_kinetic_energy_has_what_the_filter_takes():
 @pytest.mark.mpi
 def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     program.write_case(CASE)
-    done = program("run", "case.toml", "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     assert "Mach number 0.4, viscosity 0.02, Pr 0.7, filter 0.47, double precision" in done.stdout
     folder = program.folder / "r"
     table = history(folder)
@@ -166,13 +162,12 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program, precision, place):
     """The parts with their fields there, the whole in memory."""
     program.write_case(CASE)
     sets = (*QUIET, "--set", f"scheme.precision={precision}")
-    assert program("run", "case.toml", "-n", "1", "--out", "whole", *sets).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *sets)
     if place == "files":
         sets += ("--set", "storage.place=files", "--set", "storage.pieces=1")
     first = program("run", "case.toml", "-n", "2", "--out", "parts", *sets, "--set", "run.steps=5")
     assert first.returncode == OK, first.stderr
-    done = program("run", "case.toml", "-n", "3", "--out", "parts", "--resume", *sets)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "3", "--out", "parts", "--resume", *sets)
     assert ("in files (1 piece)" in done.stdout + done.stderr) == (place == "files")
     whole, parts = (program.folder / name for name in ("whole", "parts"))
     assert history(whole) == history(parts)
@@ -186,7 +181,7 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program, precision, place):
 def test_a_pressure_that_is_not_positive_ends_the_run_with_step_and_cell(program):
     program.write_case(CASE)
     sets = ("flow.mach=2.0", "gas.viscosity=1e-4", "scheme.filter=0.0", "run.steps=400")
-    words = [word for text in sets for word in ("--set", text)]
+    words = set_options(*sets)
     done = program("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
     assert done.returncode == DIVERGED, done.stdout
     said = sentence_of(done)
@@ -218,8 +213,7 @@ def test_cases_that_are_known_exactly(program, case, ranks, points, finer, coura
     sets = ["--set", "run.time=0.5", *(["--set", f"run.courant={courant}"] if courant else [])]
     for number, size in enumerate((points, finer)):
         words = ("-n", str(ranks), "--out", f"r{number}", "--set", f"grid.points={size}")
-        done = program("run", case, *words, *QUIET, *sets)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", case, *words, *QUIET, *sets)
         found = json.loads((program.folder / f"r{number}" / "wave.json").read_text())
         assert found["time"] == pytest.approx(0.5, rel=1e-12)
         errors.append(found["error"])
@@ -232,10 +226,9 @@ def test_a_vortex_at_a_low_mach_number_meets_the_published_start(program):
     """32³ to time 2, where Taylor and Green's vortex is still resolved; both laws of viscosity."""
     for law in ("power", "sutherland"):
         sets = ("grid.points=[32,32,32]", "run.time=2.0", "output.every=2.0", f"gas.law={law}")
-        words = [word for text in sets for word in ("--set", text)]
+        words = set_options(*sets)
         out = f"r_{law}"
-        done = program("run", "taylor_green_mach01", "-n", "2", "--out", out, *QUIET, *words)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", "taylor_green_mach01", "-n", "2", "--out", out, *QUIET, *words)
         last = history(program.folder / out)[-1]
         reference = read_columns(program.folder / out / "reference.csv")
         time = float(last["time"])
@@ -249,17 +242,14 @@ def test_a_vortex_at_a_low_mach_number_meets_the_published_start(program):
 def test_a_forced_run_gains_what_it_is_fed(program):
     program.write_case(CASE)
     fed = ("forcing.kind=constant_power", "forcing.power=0.4", "forcing.cooling=false", "run.steps=6")
-    words = [word for text in fed for word in ("--set", text)]
-    done = program("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*fed)
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
     assert "power 0.4 below k = 2.5" in done.stdout
     summary = json.loads((program.folder / "r" / "summary.json").read_text())
     gain = summary["last_step"]["total_energy"] - summary["at_start"]["total_energy"]
     assert gain == pytest.approx(0.4 * summary["time"], rel=1e-11)
     sets = ("--set", "forcing.kind=constant_power", "--set", "flow.initial=uniform")
-    refused = program("run", "case.toml", *sets, "--dry-run")
-    assert refused.returncode == BAD_INPUT
-    assert 'it needs "random" or "taylor_green"' in sentence_of(refused)
+    assert 'it needs "random" or "taylor_green"' in program.refused("run", "case.toml", *sets, "--dry-run")
 
 
 FIVE_LINES = """

@@ -3,17 +3,15 @@
 
 import json
 import runpy
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import dungey
-from conftest import ROOT
+from conftest import ROOT, completed
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case, typed_case
-from subcurrent.errors import OK
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.flowfield import PlasmaField
 from subcurrent.solvers.magnetosphere.convection import find_convection, without_convection
@@ -252,15 +250,14 @@ def test_pictures(tmp_path):
 def test_a_run_from_its_case_to_the_table(program):
     """The pictures of a run and the script find the same; the start has open lines, and hardly moves."""
     small = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
-    done = program("run", "earth_south", *small, "--out", "r")
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "earth_south", *small, "--out", "r")
     assert (program.folder / "r" / "figures" / "polar_cap.png").stat().st_size > 10_000
     found = json.loads((program.folder / "r" / "convection.json").read_text())
     assert found["note"] is None
     assert found["north"] == found["south"]
     script = ROOT / "cases" / "earth_south" / "convection.py"
     line = [sys.executable, script, program.folder / "r"]
-    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    text = completed(line, check=True).stdout.splitlines()
     cells = [cell.strip() for cell in text[2].strip("| ").split("|")]
     cap = found["north"]
     assert cells[:2] == [f"{found['time']:.0f}", f"{cap['open_flux_MWb']:.0f}"]
@@ -289,6 +286,6 @@ def test_the_formula_of_boyle(velocity, field, expected):
 
 def test_the_script_refuses_in_a_sentence(tmp_path):
     script = ROOT / "cases" / "earth_south" / "convection.py"
-    done = subprocess.run([sys.executable, script, tmp_path], check=False, capture_output=True, text=True)
+    done = completed([sys.executable, script, tmp_path])
     assert done.returncode == 1
     assert done.stderr == f"{tmp_path} is not a run folder: {tmp_path / 'case.toml'} is missing.\n"

@@ -4,12 +4,11 @@ checkpoints on other ranks with the same bits, write what ParaView opens and lea
 solution leaves; what any example refuses is a sentence."""
 
 import math
-import subprocess
 
 import numpy as np
 import pytest
 
-from conftest import MPIRUN, ROOT, ROOT_MAY
+from conftest import MPIRUN, ROOT, ROOT_MAY, completed
 
 PROGRAMS = ROOT / "build/release/examples"
 pytestmark = [
@@ -21,13 +20,10 @@ pytestmark = [
 @pytest.fixture
 def example(program):
     def run(ranks, name, *arguments):
-        return subprocess.run(
+        return completed(
             [*MPIRUN, str(ranks), str(PROGRAMS / name), *map(str, arguments)],
-            check=False,
             cwd=program.folder,
             env={**program.environment, **ROOT_MAY, "OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
             timeout=120,
         )
 

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dendrite from case file to pictures, its flux against a symbolic derivative, its loops vectorised."""
 
-import csv
 import itertools
 import json
 import math
 import re
-import subprocess
 import sys
 
-import h5py
 import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import ROOT, core_is_built, sentence_of
-from subcurrent.errors import BAD_INPUT, OK
+from conftest import ROOT, completed, core_is_built, history
+from snapshots import same_end
 from subcurrent.report.snapshot import CrystalField, read_crystal
 from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
 from subcurrent.solvers.dendrite.figures import shown
@@ -37,43 +34,38 @@ steps = 30
 [output]
 history_every = 5
 """
+FIELDS = ("phase", "temperature_above_melting")
 
 
 # -- whole runs ------------------------------------------------------------------------------------
 
 
-def rows(folder):
-    with (folder / "history.csv").open() as file:
-        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
-
-
 @pytest.mark.mpi
 def test_a_run_leaves_history_snapshots_and_pictures(program):
     program.write_case(CASE)
-    done = program("run", "case.toml", "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     assert "messages are sent by shared: ranks 0-1" in done.stdout
     folder = program.folder / "r"
-    history = rows(folder)
-    assert [row["step"] for row in history] == ["5", "10", "15", "20", "25", "30"]
-    tips = [float(row["tip"]) for row in history]
+    table = history(folder)
+    assert [row["step"] for row in table] == ["5", "10", "15", "20", "25", "30"]
+    tips = [float(row["tip"]) for row in table]
     assert tips == sorted(tips)
     assert tips[0] > 1e-7
-    arms = [[float(row[name]) for name in ARMS] for row in history]
+    arms = [[float(row[name]) for name in ARMS] for row in table]
     assert tips == [max(lengths) for lengths in arms]
-    speeds = [float(row["tip_velocity"]) for row in history[1:]]
-    times = [float(row["time"]) for row in history]
+    speeds = [float(row["tip_velocity"]) for row in table[1:]]
+    times = [float(row["time"]) for row in table]
     for n, speed in enumerate(speeds):
         assert speed == pytest.approx((tips[n + 1] - tips[n]) / (times[n + 1] - times[n]), rel=1e-3)
     for arm, name in enumerate(ARM_VELOCITIES):
-        assert math.isnan(float(history[0][name] or math.nan))
-        for n, row in enumerate(history[1:]):
+        assert math.isnan(float(table[0][name] or math.nan))
+        for n, row in enumerate(table[1:]):
             between = (arms[n + 1][arm] - arms[n][arm]) / (times[n + 1] - times[n])
             assert float(row[name]) == pytest.approx(between, rel=1e-3), (name, n)
     crystal = read_crystal(next((folder / "snapshots").iterdir()), 1728.0)
     assert crystal.phase.shape == (16, 18, 20)
-    assert crystal.phase.mean() == pytest.approx(float(history[-1]["solid"]), rel=1e-5)
-    assert crystal.temperature.max() == pytest.approx(float(history[-1]["T_high"]), abs=0.01)
+    assert crystal.phase.mean() == pytest.approx(float(table[-1]["solid"]), rel=1e-5)
+    assert crystal.temperature.max() == pytest.approx(float(table[-1]["T_high"]), abs=0.01)
     for name in ("crystal.png", "temperature.png", "growth.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
     assert json.loads((folder / "summary.json").read_text())["undercooling"] == 217
@@ -83,28 +75,17 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
 def test_a_resumed_run_goes_on_with_the_same_bits(program):
     program.write_case(CASE)
     quiet = ("--set", "output.figures=false")
-    assert program("run", "case.toml", "-n", "1", "--out", "whole", *quiet).returncode == OK
-    assert (
-        program("run", "case.toml", "-n", "1", "--out", "parts", "--set", "run.steps=13", *quiet).returncode
-        == OK
-    )
-    done = program("run", "case.toml", "-n", "2", "--out", "parts", "--resume", *quiet)
-    assert done.returncode == OK, done.stderr
-    fields = []
-    for name in ("whole", "parts"):
-        with h5py.File(program.folder / name / "snapshots" / "snapshot_00000030.vtkhdf") as file:
-            fields.append([file[f"fields/{f}"][...] for f in ("phase", "temperature_above_melting")])
-    for one, other in zip(*fields, strict=True):
-        assert np.array_equal(one, other)
-    assert rows(program.folder / "whole") == rows(program.folder / "parts")
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *quiet)
+    program.ok("run", "case.toml", "-n", "1", "--out", "parts", "--set", "run.steps=13", *quiet)
+    program.ok("run", "case.toml", "-n", "2", "--out", "parts", "--resume", *quiet)
+    assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
 
 
 @pytest.mark.mpi
 def test_strategies_are_compared(program):
     program.write_case(CASE)
     names = ("--strategies", "boundary_first", "--steps", "2", "--repeats", "2")
-    done = program("strategies", "case.toml", "-n", "2", *names, "--out", "s")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("strategies", "case.toml", "-n", "2", *names, "--out", "s")
     assert "20 x 18 x 16 cells" in done.stdout
     assert (program.folder / "s" / "strategies.csv").is_file()
 
@@ -112,9 +93,7 @@ def test_strategies_are_compared(program):
 @pytest.mark.mpi
 def test_bad_input_ends_with_one_sentence(program):
     program.write_case(CASE.replace("[20, 18, 16]", "[20, 18]"))
-    done = program("run", "case.toml")
-    assert done.returncode == BAD_INPUT
-    assert "grid.cells" in sentence_of(done)
+    assert "grid.cells" in program.refused("run", "case.toml")
 
 
 # -- snapshots and pictures ------------------------------------------------------------------------
@@ -124,7 +103,7 @@ def test_bad_input_ends_with_one_sentence(program):
 def test_vtk_reads_the_snapshot_as_an_image(program):
     reader = pytest.importorskip("vtkmodules.vtkIOHDF", reason="vtk is not installed").vtkHDFReader()
     program.write_case(CASE)
-    assert program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    program.ok("run", "case.toml", "--out", "r", "--set", "output.figures=false")
     path = next((program.folder / "r" / "snapshots").iterdir())
     reader.SetFileName(str(path))
     reader.Update()
@@ -183,12 +162,7 @@ def test_the_view_in_space_appears(tmp_path):
         "assert s.n_open_edges == 0, s.n_open_edges;"
         "draw_surfaces(Path(sys.argv[1]), [ball()] * 3)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "v.png"), str(ROOT / "tests" / "python")],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = completed([sys.executable, "-c", code, tmp_path / "v.png", ROOT / "tests" / "python"])
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "v.png").stat().st_size > 10_000
     with Image.open(tmp_path / "v.png") as view:
@@ -236,7 +210,7 @@ def test_the_flux_is_the_derivative_of_the_energy():
         "print(json.dumps([[m.dendrite_flux(p, 0.05, q) for p in ps] for q, ps in cases]))"
     )
     given = json.dumps([(quaternion, [*points, (0.0, 0.0, 0.0)]) for quaternion, _ in found.values()])
-    done = subprocess.run([sys.executable, "-c", code, given], check=True, capture_output=True, text=True)
+    done = completed([sys.executable, "-c", code, given], check=True)
     for (_, expected), got in zip(found.values(), json.loads(done.stdout), strict=True):
         for theirs, mine, point in zip(expected, got, points, strict=False):
             # What is added to |grad phi|^2 so that flat places stay finite is 1e-18.
@@ -256,7 +230,7 @@ def test_every_kernel_of_the_library_is_vectorised():
 
     command = [*compile_command(), "-ffp-contract=off", "-fopt-info-vec-optimized", "-S", "-o", "/dev/null"]
     source = ROOT / "solvers" / "dendrite" / "solver.cpp"
-    done = subprocess.run([*command, str(source)], check=False, capture_output=True, text=True, cwd=ROOT)
+    done = completed([*command, source], cwd=ROOT, timeout=600)
     assert done.returncode == 0, done.stderr
     for loop in (rf"for_each\.hpp:{row_loop()}", rf"flux_rows\.hpp:{flux_loop()}"):
         pattern = rf"{loop}:\d+: optimized: loop vectorized using (\d+) byte vectors"

@@ -4,31 +4,18 @@
 import json
 import re
 
-import h5py
-import numpy as np
 import pytest
 
-from conftest import sentence_of
+from conftest import QUIET, sentence_of
+from snapshots import same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.core import build_info
-from subcurrent.errors import BAD_INPUT, OK, BadInput
-from test_dendrite import CASE, rows
+from subcurrent.errors import BAD_INPUT, BadInput
+from test_dendrite import CASE, FIELDS
 from test_dendrite_case import TABLES
 from test_turbulence_case import TABLES as TURBULENCE
 
-QUIET = ("--set", "output.figures=false")
 HOST = {"storage": {"place": "host"}}
-
-
-def last_fields(folder):
-    with h5py.File(folder / "snapshots" / "snapshot_00000030.vtkhdf") as file:
-        return [file[f"fields/{name}"][...] for name in ("phase", "temperature_above_melting")]
-
-
-def same_end(one, other):
-    return rows(one) == rows(other) and all(
-        np.array_equal(a, b) for a, b in zip(last_fields(one), last_fields(other), strict=True)
-    )
 
 
 @pytest.mark.mpi
@@ -36,15 +23,13 @@ def test_a_device_writes_what_the_cpu_writes(program):
     """Snapshots, history and a checkpoint that the CPU goes on from, all from fields on a device."""
     program.write_case(CASE)
     on_device = ("--device", "emulated", "-n", "2")
-    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
-    done = program("run", "case.toml", *on_device, "--out", "device", "--set", "run.steps=13", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
+    program.ok("run", "case.toml", *on_device, "--out", "device", "--set", "run.steps=13", *QUIET)
     summary = json.loads((program.folder / "device" / "summary.json").read_text())
     assert summary["device"] == "emulated device"
     assert summary["transports"] == "pinned: ranks 0-1"
-    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
-    assert done.returncode == OK, done.stderr
-    assert same_end(program.folder / "cpu", program.folder / "device")
+    program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
+    assert same_end(program.folder / "cpu", program.folder / "device", *FIELDS)
 
 
 @pytest.mark.mpi
@@ -52,15 +37,13 @@ def test_fields_on_the_host_pass_through_a_device(program):
     """The bits of the CPU, a plan before the start, a checkpoint that others go on from, two strategies."""
     program.write_case(CASE)
     through = ("--device", "emulated", "--set", 'storage.place="host"')
-    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
     first = (*through, "-n", "2", "--set", "storage.pieces=4", "--set", "run.steps=13")
-    done = program("run", "case.toml", *first, "--out", "host", *QUIET)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", *first, "--out", "host", *QUIET)
     assert "pass through the device in 4 pieces" in " ".join(done.stdout.split()), done.stdout
     memory = ("-n", "1", "--set", 'storage.memory="200 KiB"', "--set", 'engine.strategy="interior_first"')
-    done = program("run", "case.toml", *through, *memory, "--out", "host", "--resume", *QUIET)
-    assert done.returncode == OK, done.stderr
-    assert same_end(program.folder / "cpu", program.folder / "host")
+    program.ok("run", "case.toml", *through, *memory, "--out", "host", "--resume", *QUIET)
+    assert same_end(program.folder / "cpu", program.folder / "host", *FIELDS)
 
 
 @pytest.mark.mpi
@@ -68,18 +51,16 @@ def test_fields_on_the_host_pass_through_a_device(program):
 def test_passes_of_several_steps_keep_the_bits(program, place):
     """Planned beforehand; the CPU goes on from a checkpoint."""
     program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
-    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
     passes = ("--device", "emulated", "--set", "engine.steps_per_pass=3", "--set", "run.steps=13")
     where = ("--set", f"storage.place={place}", *(("--set", "storage.pieces=2") if place == "host" else ()))
     split = ("-n", "2", "--set", "engine.split=[2,1,1]")
-    done = program("run", "case.toml", *passes, *where, *split, "--out", "device", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", *passes, *where, *split, "--out", "device", *QUIET)
     summary = json.loads((program.folder / "device" / "summary.json").read_text())
     steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
     assert steps == 13 and 2 < steps / count <= 3
-    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
-    assert done.returncode == OK, done.stderr
-    assert same_end(program.folder / "cpu", program.folder / "device")
+    program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
+    assert same_end(program.folder / "cpu", program.folder / "device", *FIELDS)
 
 
 @pytest.mark.mpi
@@ -91,8 +72,7 @@ def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     least = re.search(r"need at least ([\d.]+ MiB) on the device", sentence_of(done))
     assert least, done.stderr
     one_step = ("--set", "run.steps=1", "--set", f'storage.memory="{least[1]}"')
-    done = program("run", "case.toml", *through, *one_step, "--out", "fits", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", *through, *one_step, "--out", "fits", *QUIET)
 
 
 @pytest.mark.parametrize(

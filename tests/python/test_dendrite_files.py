@@ -7,12 +7,12 @@ import warnings
 
 import pytest
 
-from conftest import sentence_of
+from conftest import QUIET, sentence_of
+from snapshots import same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from test_dendrite import CASE
+from test_dendrite import CASE, FIELDS
 from test_dendrite_case import TABLES
-from test_dendrite_device import QUIET, same_end
 from test_turbulence_case import TABLES as TURBULENCE
 
 FILES = ("--set", "storage.place=files", "--set", "storage.pieces=4")
@@ -25,14 +25,13 @@ def last_checkpoint(run):
 @pytest.mark.mpi
 def test_fields_in_files_leave_the_bits_of_memory(program):
     program.write_case(CASE)
-    assert program("run", "case.toml", "-n", "1", "--out", "memory", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "memory", *QUIET)
     for ranks, strategy in ((1, "boundary_first"), (2, "interior_first"), (3, "blocking")):
         out = f"files{ranks}"
         sets = (*FILES, "--set", f"engine.strategy={strategy}", *QUIET)
-        done = program("run", "case.toml", "-n", str(ranks), "--out", out, *sets)
-        assert done.returncode == OK, done.stderr
+        done = program.ok("run", "case.toml", "-n", str(ranks), "--out", out, *sets)
         assert "in files (4 pieces)" in " ".join(done.stdout.split()), done.stdout
-        assert same_end(program.folder / "memory", program.folder / out)
+        assert same_end(program.folder / "memory", program.folder / out, *FIELDS)
         memory, files = (last_checkpoint(program.folder / name) for name in ("memory", out))
         assert memory == files
 
@@ -40,7 +39,7 @@ def test_fields_in_files_leave_the_bits_of_memory(program):
 @pytest.mark.mpi
 def test_a_run_in_files_goes_on_elsewhere_and_back(program):
     program.write_case(CASE)
-    assert program("run", "case.toml", "-n", "1", "--out", "memory", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "memory", *QUIET)
     first = program("run", "case.toml", "-n", "2", "--out", "r", "--set", "run.steps=9", *FILES, *QUIET)
     assert first.returncode == OK, first.stderr
     host = ("--device", "emulated", "--set", "storage.place=host", "--set", "storage.pieces=2")
@@ -50,15 +49,14 @@ def test_a_run_in_files_goes_on_elsewhere_and_back(program):
     assert then.returncode == OK, then.stderr
     last = program("run", "case.toml", "-n", "3", "--out", "r", "--resume", *FILES, *QUIET)
     assert last.returncode == OK, last.stderr
-    assert same_end(program.folder / "memory", program.folder / "r")
+    assert same_end(program.folder / "memory", program.folder / "r", *FIELDS)
 
 
 @pytest.mark.mpi
 def test_a_memory_that_is_too_small_is_told_the_smallest_that_would_do(program):
     program.write_case(CASE)
-    done = program("run", "case.toml", "-n", "1", "--set", 'storage.memory="1 MiB"', "--out", "r")
-    assert done.returncode == BAD_INPUT
-    assert re.search(r"this crystal needs at least [\d.]+ MiB on 1 rank", sentence_of(done)), done.stderr
+    said = program.refused("run", "case.toml", "-n", "1", "--set", 'storage.memory="1 MiB"', "--out", "r")
+    assert re.search(r"this crystal needs at least [\d.]+ MiB on 1 rank", said)
     scratch = ("--set", "storage.scratch=/proc/none", *FILES)
     done = program("run", "case.toml", "-n", "1", *scratch, "--out", "r")
     assert done.returncode not in (OK, BAD_INPUT)
@@ -113,8 +111,7 @@ def test_old_keys_are_taken_for_one_version_with_a_sentence_each():
 def test_the_program_says_what_an_old_key_is_called(program):
     program.write_case(CASE)
     old = ("--device", "emulated", "--set", "storage.kind=host", "--set", "run.steps=1")
-    done = program("run", "case.toml", "-n", "1", *old, "--out", "r", *QUIET)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "1", *old, "--out", "r", *QUIET)
     assert done.stderr.count('storage.kind = "host" is storage.place = "host"') == 1, done.stderr
 
 

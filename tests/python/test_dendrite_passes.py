@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several steps a pass from a case file: the same bits, rows and moments of output as one step at a time."""
 
-import csv
 import json
 import re
 
-import h5py
-import numpy as np
 import pytest
 
+from conftest import set_options
+from snapshots import assert_same_output, same_end
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, BadInput
 from subcurrent.solvers.cases import SOLVERS
+from test_dendrite import FIELDS
 
 CASE = """
 solver = "dendrite"
@@ -34,42 +34,19 @@ PASSES = ("--set", "engine.steps_per_pass=4")
 
 
 def run(program, name, *arguments):
-    done = program("run", "case.toml", "--out", name, *arguments)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "--out", name, *arguments)
     return done.stdout
-
-
-def states(program, name):
-    """Every snapshot's fields by file name, and the rows of history.csv without their seconds."""
-    folder = program.folder / name
-    fields = {}
-    for path in sorted((folder / "snapshots").glob("*.vtkhdf")):
-        with h5py.File(path) as file:
-            fields[path.name] = [file[f"fields/{f}"][...] for f in ("phase", "temperature_above_melting")]
-    with (folder / "history.csv").open() as file:
-        rows = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
-    return fields, rows
-
-
-def assert_same(one, other):
-    assert one[1] == other[1]
-    assert list(one[0]) == list(other[0])
-    for name, fields in one[0].items():
-        for a, b in zip(fields, other[0][name], strict=True):
-            assert np.array_equal(a, b), name
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("end", [("run.steps=30",), ("run.time=30.5e-12",)])
 def test_output_falls_on_the_same_steps_with_the_same_bits(program, end):
     program.write_case(CASE)
-    sets = [
-        part for text in (*end, "output.every=7e-12", "output.checkpoint_every=9") for part in ("--set", text)
-    ]
+    sets = set_options(*end, "output.every=7e-12", "output.checkpoint_every=9")
     run(program, "one", "-n", "1", *sets)
     said = run(program, "passes", "-n", "2", *sets, *PASSES)
-    assert len(states(program, "one")[0]) >= 5
-    assert_same(states(program, "one"), states(program, "passes"))
+    assert len(list((program.folder / "one" / "snapshots").iterdir())) >= 5
+    assert_same_output(program.folder / "one", program.folder / "passes", *FIELDS)
     summary = json.loads((program.folder / "passes" / "summary.json").read_text())
     steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
     assert steps == summary["steps"]
@@ -104,8 +81,7 @@ def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
     run(program, "one", "-n", "1")
     run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13")
     run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=3")
-    fields, rows = states(program, "parts")
-    assert_same(states(program, "one"), ({k: v for k, v in fields.items() if "00000030" in k}, rows))
+    assert same_end(program.folder / "one", program.folder / "parts", *FIELDS)
 
 
 @pytest.mark.mpi
@@ -116,8 +92,8 @@ def test_the_length_of_passes_is_found_to_the_same_bits(program, files):
     run(program, "one", "-n", "1", *steps)
     sets = ("engine.steps_per_pass=automatic", *files)
     for ranks in ("1", "2"):
-        said = run(program, ranks, "-n", ranks, *steps, *(part for text in sets for part in ("--set", text)))
-        assert_same(states(program, "one"), states(program, ranks))
+        said = run(program, ranks, "-n", ranks, *steps, *set_options(*sets))
+        assert_same_output(program.folder / "one", program.folder / ranks, *FIELDS)
         found = json.loads((program.folder / ranks / "summary.json").read_text())["passes"]
         assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", found), found
         assert " ".join(found.split()) in " ".join(said.split())
@@ -150,8 +126,7 @@ def test_what_is_of_one_length_refuses_a_length_to_be_found():
 def test_strategies_are_compared_in_passes(program):
     program.write_case(CASE)
     options = ("--strategies", "boundary_first,automatic", "--steps", "6", "--repeats", "1", *PASSES)
-    done = program("strategies", "case.toml", "-n", "2", *options, "--out", "s")
-    assert done.returncode == OK, done.stderr
+    program.ok("strategies", "case.toml", "-n", "2", *options, "--out", "s")
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert {row["passes"].split(",")[0] for row in table["rows"]} == {"12 steps in 4 passes"}
 
@@ -198,8 +173,8 @@ def test_fields_in_files_pass_several_steps_to_the_same_bits(program, ranks):
     program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
     run(program, "one", "-n", "1")
     files = ("storage.place=files", "storage.pieces=2", f"engine.split=[{ranks},1,1]")
-    run(program, "files", "-n", ranks, *(part for text in files for part in ("--set", text)), *PASSES)
-    assert_same(states(program, "one"), states(program, "files"))
+    run(program, "files", "-n", ranks, *set_options(*files), *PASSES)
+    assert_same_output(program.folder / "one", program.folder / "files", *FIELDS)
     summary = json.loads((program.folder / "files" / "summary.json").read_text())
     steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
     assert steps == summary["steps"] == 30

@@ -15,7 +15,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from conftest import ROOT
+from conftest import ROOT, completed
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import pages
@@ -123,9 +123,7 @@ def carried_out(line: str, folder: Path) -> subprocess.CompletedProcess:
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
     }
     words = ["bash", "-c", line]
-    return subprocess.run(
-        words, cwd=folder, env=setting, check=False, capture_output=True, text=True, timeout=1500
-    )
+    return completed(words, cwd=folder, env=setting, timeout=1500)
 
 
 def check(done: subprocess.CompletedProcess, line: str, allowed: tuple[int, ...] = (0,)) -> None:

@@ -2,12 +2,11 @@
 """Tables and pictures of the documents: each names what regenerates it; quick ones are computed again."""
 
 import re
-import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT, core_is_built
+from conftest import ROOT, completed, core_is_built
 
 sys.path.insert(0, str(ROOT / "tools"))
 import figures
@@ -87,13 +86,7 @@ def test_every_picture_is_shown_and_made():
 
 
 def compare(name):
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "figures.py", "--check", name],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=1800,
-    )
+    done = completed([sys.executable, ROOT / "tools" / "figures.py", "--check", name], timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -168,9 +161,9 @@ def test_a_whole_document_is_put_in_its_place(tmp_path, monkeypatch):
 
 def test_the_list_and_an_unknown_name():
     command = [sys.executable, ROOT / "tools" / "figures.py"]
-    listed = subprocess.run([*command, "--list"], check=True, capture_output=True, text=True).stdout
+    listed = completed([*command, "--list"], check=True).stdout
     assert all(name in listed for name in CATALOGUE)
-    unknown = subprocess.run([*command, "no_such"], check=False, capture_output=True, text=True)
+    unknown = completed([*command, "no_such"])
     assert unknown.returncode == 2
     assert len(unknown.stderr.splitlines()) == 1
     assert "'no_such' is not known: allowed is " in unknown.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conftest import ROOT, SMALL
+from conftest import ROOT, SMALL, completed, set_options
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.foresight.tune import TuneRequest, tune
 from subcurrent.launch import emulated
@@ -50,7 +50,7 @@ def hosts():
 def sent(host: str) -> int:
     """Bytes that a host has sent to the others."""
     line = ["ip", "netns", "exec", host, "cat", "/sys/class/net/mpi0/statistics/tx_bytes"]
-    return int(subprocess.run(line, check=True, capture_output=True, text=True).stdout)
+    return int(completed(line, check=True).stdout)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,7 @@ def test_strategies_over_an_emulated_network(program, hosts):
     64 KiB, at least half a second, which on one host takes milliseconds."""
     program.write_case(SMALL)
     sweeps = (*OPTIONS, "--sweeps", "100")
-    done = program("strategies", "case.toml", "-n", "2", "--network", "2mbit", *sweeps, timeout=120)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("strategies", "case.toml", "-n", "2", "--network", "2mbit", *sweeps, timeout=120)
     assert "2mbit between hosts" in done.stdout
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert (table["ranks"], table["network"], len(table["rows"])) == (2, "2mbit", 3)
@@ -124,8 +123,7 @@ def test_strategies_over_an_emulated_adapter(program):
     behind nothing, and no less."""
     program.write_case(SMALL)
     sweeps = (*OPTIONS, "--sweeps", "100")
-    done = program("strategies", "case.toml", "-n", "2", "--network", "rdma:2mbit", *sweeps, timeout=120)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("strategies", "case.toml", "-n", "2", "--network", "rdma:2mbit", *sweeps, timeout=120)
     assert "sent 2mbit without the processor" in done.stdout
     assert "2mbit by RDMA between ranks" in done.stdout
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
@@ -141,11 +139,10 @@ def test_tuning_over_an_emulated_network_is_kept_apart(program, hosts):
     of a turn, its four steps take 50 ms at least. No run on this machine takes the answer."""
     case = ("nickel_small", "--set", "grid.cells=[64,64,16]", "--set", "engine.split=[1,1,2]")
     kept = ("engine.steps_per_pass=1", "engine.poke_ms=0.5", "engine.corners=direct")
-    few = [word for text in kept for word in ("--set", text)]
+    few = set_options(*kept)
     wire = ("--network", "10mbit")
     less = ("--threads", "1", "--steps", "4", "--repeats", "2")
-    done = program("tune", *case, *few, "-n", "2", *less, *wire, timeout=240)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("tune", *case, *few, "-n", "2", *less, *wire, timeout=240)
     assert "2 emulated hosts with one rank each, connected at 10mbit" in done.stdout
     assert "`run` ignores measurements" in done.stdout
     assert not spaces()
@@ -171,8 +168,7 @@ def test_counts_are_measured_between_hosts(program, hosts):
     round at 2 Mbit/s, less the bucket of 64 KiB, one takes 64 ms at least."""
     case = ("nickel_small", "--set", "grid.cells=[64,64,64]", "--set", "engine.split=auto")
     few = ("--steps", "4", "--repeats", "2", "--out", "out")
-    done = program("scale", *case, "-n", "1,2", *few, "--network", "2mbit", timeout=150)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("scale", *case, "-n", "1,2", *few, "--network", "2mbit", timeout=150)
     assert "2mbit between hosts" in done.stdout
     one, two = json.loads((program.folder / "out" / "scale.json").read_text())
     assert (one["network"], two["network"]) == (None, "2mbit")

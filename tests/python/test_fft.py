@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """subcurrent.FFT against numpy.fft, on one and several ranks."""
 
-import subprocess
 import sys
 
 import pytest
+
+from conftest import completed
 
 pytestmark = pytest.mark.mpi
 
@@ -100,7 +101,7 @@ if fft.mode_start == (0, 0, 0):
 def test_against_numpy(program, ranks, precision, library):
     ask = "import subcurrent._core as c; print(int(c.fft_libraries['fftw']))"
     if library == "fftw":
-        there = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, text=True)
+        there = completed([sys.executable, "-c", ask], check=True)
         if there.stdout.strip() != "1":
             pytest.skip("this build has no FFTW")
     script = SCRIPT.replace("LIBRARY", repr(library)).replace("PRECISION", repr(precision))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import core_is_built
+from conftest import completed, core_is_built, set_options
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
@@ -49,14 +49,7 @@ def mpirun(ranks, *command):
 
 
 def run(ranks, *command):
-    result = subprocess.run(
-        mpirun(ranks, *command),
-        env=os.environ | MPI_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    result = completed(mpirun(ranks, *command), env=os.environ | MPI_ENVIRONMENT, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -152,14 +145,7 @@ def test_xarray_opens_fields_on_uniform_grids(tmp_path):
         "v.set(2.0)\n"
         "for step in range(2): T.snapshot(f'{step}.vtkhdf', v, x, step=step, time=0.25 * step)\n"
     )
-    done = subprocess.run(
-        [sys.executable, script],
-        cwd=tmp_path,
-        env=os.environ | MPI_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([sys.executable, script], cwd=tmp_path, env=os.environ | MPI_ENVIRONMENT)
     assert done.returncode == 0, done.stderr
     with opened(tmp_path / "1.vtkhdf") as data:
         assert data["T"].dims == ("z", "y", "x_")  # "x" is a field of the script's
@@ -182,13 +168,7 @@ def test_the_snapshot_of_a_run_has_units(tmp_path):
         pytest.skip("the compiled module is not built")
     run_case = [sys.executable, "-m", "subcurrent", "run", "wave_pulse", "-n", "2", "--out", tmp_path / "run"]
     sets = ["grid.cells=[16,12,10]", "run.steps=2"]
-    done = subprocess.run(
-        [*run_case, *(part for text in sets for part in ("--set", text))],
-        env=os.environ | MPI_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([*run_case, *set_options(*sets)], env=os.environ | MPI_ENVIRONMENT)
     assert done.returncode == 0, done.stdout + done.stderr
     with opened(tmp_path / "run/snapshots/snapshot_00000002.vtkhdf") as data:
         assert data["pressure"].dims == ("z", "y", "x")

@@ -11,11 +11,11 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import ROOT, core_is_built, script_at
+from conftest import ROOT, completed, core_is_built, script_at, set_options
 from subcurrent.case.library import shipped
 from subcurrent.case.reading import as_toml, load_case, typed_case
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.report.snapshot import read_crystal
 
 compare = script_at(ROOT / "cases" / "pfhub_3a" / "compare.py")
@@ -93,7 +93,7 @@ def test_the_terms_in_a_plane_are_those_of_cos_4_theta():
         " m.dendrite_flux((*p, 0.0), 0.05)] for p in points]))"
     )
     given = json.dumps([points, [math.cos(turn / 2), 0, 0, math.sin(turn / 2)]])
-    done = subprocess.run([sys.executable, "-c", code, given], check=True, capture_output=True, text=True)
+    done = completed([sys.executable, "-c", code, given], check=True)
     a, *straight = in_a_plane(0.05, 0)
     _, *turned = in_a_plane(0.05, turn)
     for point, (mine, rotated, along) in zip(points, json.loads(done.stdout), strict=True):
@@ -203,9 +203,7 @@ print(json.dumps(found))
 
 @needs_core
 def test_a_front_at_rest_has_its_profile_and_heat_is_conserved(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", FRONT], check=True, cwd=tmp_path, capture_output=True, text=True
-    )
+    done = completed([sys.executable, "-c", FRONT], check=True, cwd=tmp_path)
     (coarse, _), (fine, warm), drift, grown = json.loads(done.stdout)
     assert fine < 2e-4
     assert coarse / fine > 3.5  # second order
@@ -215,10 +213,6 @@ def test_a_front_at_rest_has_its_profile_and_heat_is_conserved(tmp_path):
 
 
 # -- PFHub's benchmark problem 3a ------------------------------------------------------------------
-
-
-def sets(*texts: str) -> list[str]:
-    return [word for text in texts for word in ("--set", text)]
 
 
 def test_the_case_is_the_benchmark():
@@ -239,9 +233,10 @@ def test_the_case_is_the_benchmark():
 @pytest.mark.mpi
 def test_a_run_has_no_units_and_grows_as_the_uploads(program):
     """A part of the plane up to t = 150: the heat has not reached its walls."""
-    short = sets("grid.cells=[300,300,1]", "run.time=150", "output.every=75", "output.history_every=50")
-    done = program("run", "pfhub_3a", "--out", "r", *short)
-    assert done.returncode == OK, done.stderr
+    short = set_options(
+        "grid.cells=[300,300,1]", "run.time=150", "output.every=75", "output.history_every=50"
+    )
+    done = program.ok("run", "pfhub_3a", "--out", "r", *short)
     folder = program.folder / "r"
     assert "um" not in re.sub(r"\w*[A-Za-z]um\w*|um\w+", "", done.stdout)
     history = read_columns(folder / "history.csv")
@@ -275,9 +270,8 @@ def test_a_run_has_no_units_and_grows_as_the_uploads(program):
 @pytest.mark.timeout(3600)
 def test_the_benchmark_agrees_with_the_uploads(program):
     """In a smaller square, whose walls the heat does not reach, up to t = 1500."""
-    small = sets("grid.cells=[800,800,1]", "output.figures=false")
-    done = program("run", "pfhub_3a", "-n", "2", "--out", "r", *small, timeout=3500)
-    assert done.returncode == OK, done.stderr
+    small = set_options("grid.cells=[800,800,1]", "output.figures=false")
+    program.ok("run", "pfhub_3a", "-n", "2", "--out", "r", *small, timeout=3500)
     mine = compare.reached(program.folder / "r", REFERENCE)
     assert list(mine["time"]) == [150, 300, 600, 900, 1200, 1500]
     for name in ("tip", "solid"):

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 from cases_of_keys import ACTS, COMMON, ELSEWHERE, field_of, keys_of, other_than, pair, tables_with
-from conftest import HERE, core_is_built
+from conftest import HERE, completed, core_is_built, set_options
 from subcurrent.case.keys import all_keys
 from subcurrent.case.library import shipped
 from subcurrent.case.reading import typed_case
@@ -36,12 +36,9 @@ for name, shear in (("one.h5", 0.0), ("two.h5", 0.1)):
 
 def observed(folder, cases: list, **options) -> dict:
     write_inputs(folder)
-    done = subprocess.run(
+    done = completed(
         [sys.executable, str(HERE / "runs_of_keys.py"), str(folder), json.dumps(options)],
         input=json.dumps(cases),
-        check=False,
-        capture_output=True,
-        text=True,
         cwd=folder,
         timeout=280,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -80,7 +77,7 @@ def test_every_key_changes_the_run_or_is_refused(solver, tmp_path):
 
 def run_of(program, name: str, *sets: str, ranks: int = 2) -> dict:
     """summary.json and the files of a run of the small cavity."""
-    arguments = [part for text in ("output.figures=false", *sets) for part in ("--set", text)]
+    arguments = set_options("output.figures=false", *sets)
     done = program("run", "case.toml", "-n", ranks, "--out", name, *arguments)
     assert done.returncode == 0, done.stderr
     folder = program.folder / name

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from conftest import completed
 from subcurrent import streams
 from subcurrent.errors import BadInput
 from subcurrent.launch import banner, events, job, outcome
@@ -190,7 +191,7 @@ def test_a_request_to_stop_without_ranks_is_one_sentence(number):
         f"def work():\n try: os.kill(os.getpid(), {int(number)})\n finally: print('released', flush=True)\n"
         "outcome.main(work)\n"
     )
-    done = subprocess.run([sys.executable, "-c", text], check=False, capture_output=True, text=True)
+    done = completed([sys.executable, "-c", text])
     assert (done.returncode, done.stdout) == (1, "released\n")
     assert done.stderr == f"subcurrent: ended by {number.name}.\n"
 
@@ -205,7 +206,7 @@ def test_a_rank_that_waits_for_the_first_to_speak_ends_silently_by_a_signal(numb
         "outcome.main(refuse)\n"
     )
     env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
-    done = subprocess.run([sys.executable, "-c", text], check=False, capture_output=True, text=True, env=env)
+    done = completed([sys.executable, "-c", text], env=env)
     assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
 
 

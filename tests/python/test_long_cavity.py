@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conftest import set_options
 from subcurrent.case.reference import read_profiles
-from subcurrent.errors import OK
 from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = [pytest.mark.mpi, pytest.mark.long, pytest.mark.timeout(6 * 3600)]
@@ -22,9 +22,8 @@ LENGTHS = runpy.run_path(str(CASES / "backward_step" / "lengths.py"))
 
 def run(program, case: str, *sets: str) -> tuple[Path, dict]:
     """Runs a case of the library on two ranks; its folder and its summary."""
-    settings = [word for one in ("output.figures=false", *sets) for word in ("--set", one)]
-    done = program("run", CASES / case / "case.toml", "-n", 2, "--out", "r", *settings, timeout=5 * 3600)
-    assert done.returncode == OK, done.stderr
+    settings = set_options("output.figures=false", *sets)
+    program.ok("run", CASES / case / "case.toml", "-n", 2, "--out", "r", *settings, timeout=5 * 3600)
     summary = json.loads((program.folder / "r" / "summary.json").read_text())
     assert summary["state"] == "finished"
     assert summary["capped_steps"] == 0, "a step that ended at the iteration cap is not converged"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`probe CASE`: from what was measured to a machine file, and back; `scale` beside it."""
+"""`probe CASE`: from what was measured to a machine file, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.console import Console
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_tables, load_case
-from subcurrent.foresight import machine_file, machine_probe, scale
+from subcurrent.foresight import machine_file, machine_probe
 from subcurrent.foresight.machine_figures import IN_MEMORY, Share, bandwidth, figures, places
 from subcurrent.foresight.machines import load_machine
 from subcurrent.launch.plan import Plan
@@ -266,64 +266,3 @@ def test_a_probe_of_few_cores_says_so(
     machine_file._write(request, case, [found(2, [parts] * 3)], console)
     assert said in console.file.getvalue()
     assert ("busy" in console.file.getvalue()) == bool(said)
-
-
-def test_efficiency_is_that_of_the_first_count() -> None:
-    rows = [{"ranks": 1, "T": 8.0, "predicted": 8.0}, {"ranks": 2, "T": 5.0, "predicted": 4.0}]
-    scale.finish(rows, weak=False)
-    assert [row["efficiency"] for row in rows] == [1.0, 0.8]
-    assert [row["predicted_efficiency"] for row in rows] == [1.0, 1.0]
-    scale.finish(rows, weak=True)
-    assert rows[1]["efficiency"] == pytest.approx(1.6)
-
-
-def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
-    small = ["--set", "grid.cells=[32,32,32]"]
-    file = tmp_path / "here.toml"
-    done = program("probe", "nickel_small", "-n", "2", "--machine-file", str(file), "--steps", "2", *small)
-    assert done.returncode == 0, done.stderr
-    there = load_machine(file)
-    sizes = {(rate.busy, rate.cells) for rate in there.rates["dendrite"]["advance"]}
-    assert sizes == {(busy, n**3 // busy) for busy in (1, 2) for n in (32, 16, 8)}
-    sizes = {(one.busy, one.bytes) for one in there.node.copies}
-    assert sizes == {(busy, size) for busy in (1, 2) for size in machine_probe.NEAR}
-    again = program("probe", "nickel_small", "--machine-file", str(file), *small)
-    assert again.returncode == 2
-    assert "exists already" in again.stderr
-    nowhere = program("probe", "nickel_small", "--machine-file", "no/here.toml", *small)
-    assert nowhere.returncode == 2
-    assert nowhere.stderr.startswith("subcurrent: the folder no does not exist: give another --machine-file")
-    out = tmp_path / "scaled"
-    done = program(
-        "scale", "nickel_small", "-n", "1,2", "--steps", "2", "--repeats", "2", "--machine", str(file),
-        "--out", str(out), *small,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = json.loads((out / "scale.json").read_text())
-    assert [row["ranks"] for row in rows] == [1, 2]
-    assert all(row["T"] > 0 and row["predicted"] > 0 for row in rows)
-
-
-def test_a_case_in_files_is_predicted_from_its_probe(tmp_path: Path, program: Any) -> None:
-    file = tmp_path / "here.toml"
-    small = ("--set", "grid.cells=[32,32,128]", "--set", "storage.pieces=8")
-    probe = ("probe", "nickel_out_of_core", "-n", "1", "--steps", "4", "--repeats", "1")
-    done = program(*probe, "--machine-file", str(file), *small)
-    assert done.returncode == 0, done.stderr
-    assert load_machine(file).disk.read > 1e6
-    assert "computing = " in file.read_text()
-    assert not (program.folder / "scratch").exists()
-    done = program("predict", "nickel_out_of_core", "--machine", str(file), "--ranks", "1", *small)
-    assert done.returncode == 0, done.stderr
-    assert "boundary_first" in done.stdout
-
-
-def test_what_cannot_be_scaled_is_a_sentence(program: Any) -> None:
-    for words, said in (
-        (["-n", "1", "--steps", "0"], "--steps 0 is not allowed"),
-        (["--machine", "fx10", "--strategy", "automatic"], "cannot predict the strategy automatic"),
-        (["-n", "100000"], "ranks x threads must be at most"),
-    ):
-        done = program("scale", "nickel_small", *words)
-        assert done.returncode == 2
-        assert said in done.stderr

@@ -2,14 +2,13 @@
 """Several steps a pass of the plasma from a case file: the same bits, rows and points at a floor as one step
 at a time."""
 
-import csv
 import json
 import re
 
-import h5py
-import numpy as np
 import pytest
 
+from conftest import set_options
+from snapshots import assert_same_output, same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BadInput
 from subcurrent.solvers.magnetosphere.kind import KIND
@@ -70,6 +69,7 @@ history_every = 10
 figures = false
 """
 CASES = {"blast": BLAST, "earth": EARTH}
+FIELDS = ("density", "velocity", "pressure", "magnetic")
 
 
 def write(program, name):
@@ -77,30 +77,8 @@ def write(program, name):
     program.write_case(CASES[name])
 
 
-def sets(*texts):
-    return [part for text in texts for part in ("--set", text)]
-
-
-def results(program, name):
-    """Every snapshot's fields by file name, the rows of history.csv without their seconds, and the number of
-    points at a floor."""
-    folder, fields = program.folder / name, {}
-    for path in sorted((folder / "snapshots").glob("*.vtkhdf")):
-        with h5py.File(path) as file:
-            fields[path.name] = [
-                file[f"fields/{f}"][...] for f in ("density", "velocity", "pressure", "magnetic")
-            ]
-    with (folder / "history.csv").open() as file:
-        rows = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
-    return fields, rows, json.loads((folder / "summary.json").read_text())
-
-
-def assert_same(one, other):
-    assert one[1] == other[1]
-    assert list(one[0]) == list(other[0])
-    for name, fields in one[0].items():
-        for a, b in zip(fields, other[0][name], strict=True):
-            assert np.array_equal(a, b), name
+def summary(program, name):
+    return json.loads((program.folder / name / "summary.json").read_text())
 
 
 @pytest.mark.mpi
@@ -109,17 +87,17 @@ def assert_same(one, other):
 )
 def test_output_falls_on_the_same_steps_with_the_same_bits(program, name, end, every):
     write(program, name)
-    output = sets(end, f"output.every={every}", "output.checkpoint_every=9")
+    output = set_options(end, f"output.every={every}", "output.checkpoint_every=9")
     run(program, "one", "-n", "1", *output)
     said = run(program, "passes", "-n", "2", *output, *PASSES)
-    one, passes = results(program, "one"), results(program, "passes")
-    assert len(one[0]) >= 3
-    assert_same(one, passes)
-    assert one[2]["floored"] == passes[2]["floored"] > 0
-    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", passes[2]["passes"]).groups())
-    assert steps == passes[2]["steps"]
+    assert len(list((program.folder / "one" / "snapshots").iterdir())) >= 3
+    assert_same_output(program.folder / "one", program.folder / "passes", *FIELDS)
+    one, passes = summary(program, "one"), summary(program, "passes")
+    assert one["floored"] == passes["floored"] > 0
+    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", passes["passes"]).groups())
+    assert steps == passes["steps"]
     assert 1.2 < steps / count < 4
-    assert f"passes: {passes[2]['passes']}" in said.replace("\n", " ")
+    assert f"passes: {passes['passes']}" in said.replace("\n", " ")
 
 
 @pytest.mark.mpi
@@ -128,26 +106,18 @@ def test_a_run_stopped_within_a_cycle_is_resumed_with_the_same_bits(program):
     run(program, "one", "-n", "1")
     run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13")
     run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=3")
-    fields, *rest = results(program, "parts")
-    assert_same(results(program, "one"), ({k: v for k, v in fields.items() if "00000030" in k}, *rest))
+    assert same_end(program.folder / "one", program.folder / "parts", *FIELDS)
 
 
 @pytest.mark.mpi
 def test_the_length_of_passes_is_found_to_the_same_bits(program):
     program.write_case(BLAST.replace("every = 10", "every = 100"))
     run(program, "one", "-n", "1", "--set", "run.steps=200")
-    run(
-        program,
-        "found",
-        "-n",
-        "1",
-        *sets("run.steps=200", "engine.steps_per_pass=automatic", "engine.split=[1,1,1]"),
-    )
-    found = results(program, "found")
-    assert_same(results(program, "one"), found)
-    assert re.match(
-        r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", found[2]["passes"]
-    )
+    found = set_options("run.steps=200", "engine.steps_per_pass=automatic", "engine.split=[1,1,1]")
+    run(program, "found", "-n", "1", *found)
+    assert_same_output(program.folder / "one", program.folder / "found", *FIELDS)
+    chosen = summary(program, "found")["passes"]
+    assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", chosen)
 
 
 def tables(**more):

@@ -3,13 +3,12 @@
 scripts that print them of a run."""
 
 import re
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, completed
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import OK
@@ -121,10 +120,7 @@ def test_a_case_at_another_spacing_has_nodes_in_the_planes_of_symmetry():
 
 
 def printed(tmp_path, script, *words):
-    done = subprocess.run(
-        [sys.executable, ROOT / "cases" / script, *words],
-        check=False, capture_output=True, text=True, timeout=300, cwd=tmp_path,
-    )  # fmt: skip
+    done = completed([sys.executable, ROOT / "cases" / script, *words], timeout=300, cwd=tmp_path)
     assert done.returncode == OK, done.stderr
     return [[cell.strip() for cell in row.strip("| ").split("|")] for row in done.stdout.splitlines()]
 

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from conftest import QUIET, history, refusal_of
+from conftest import QUIET, history
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_toml, load_case
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.solvers.kinds import kind_of
 from subcurrent.solvers.magnetosphere.standoff import find_standoff
 from subcurrent.solvers.magnetosphere.units import Wind
@@ -142,9 +142,7 @@ def same_end(folder, one, other):
 
 def run(program, name, *options, ranks=1):
     program.folder.joinpath("case.toml").write_text(find_case("earth_north").read_text())
-    done = program("run", "case.toml", *SMALL, *ROWS, *QUIET, "-n", str(ranks), "--out", name, *options)
-    assert done.returncode == OK, done.stderr + done.stdout
-    return done
+    return program.ok("run", "case.toml", *SMALL, *ROWS, *QUIET, "-n", str(ranks), "--out", name, *options)
 
 
 @pytest.mark.mpi
@@ -177,10 +175,9 @@ def test_the_same_bits_on_any_ranks_and_device_and_after_any_restart(program):
 def test_pictures_and_report_without_one_balance(program):
     (program.folder / "wind.csv").write_text(GUSTS)
     program.folder.joinpath("case.toml").write_text(find_case("earth_north").read_text())
-    done = program("run", "case.toml", *SMALL, *FILE, "--out", "r")
-    assert done.returncode == OK, done.stderr + done.stdout
+    program.ok("run", "case.toml", *SMALL, *FILE, "--out", "r")
     (program.folder / "wind.csv").unlink()  # what is drawn again needs no input
-    assert program("report", "r").returncode == OK
+    program.ok("report", "r")
     summary = json.loads((program.folder / "r" / "summary.json").read_text())
     assert summary["expected_magnetopause"] is None
     assert "wind of wind.csv" in (program.folder / "r" / "report.html").read_text(encoding="utf-8")
@@ -199,16 +196,16 @@ def test_pictures_and_report_without_one_balance(program):
 def test_a_row_that_a_reflecting_face_forbids(program, column, value, said):
     (program.folder / "wind.csv").write_text(f"time,{column}\n0,0\n5,{value}\n")
     program.folder.joinpath("case.toml").write_text(find_case("earth_north").read_text())
-    done = program("run", "case.toml", *SMALL, *FILE)
-    assert f"wind.csv, row 2: {said}" in refusal_of(done)
+    assert f"wind.csv, row 2: {said}" in program.refused("run", "case.toml", *SMALL, *FILE)
 
 
 @pytest.mark.mpi
 def test_a_field_along_the_normal_that_changes(program):
     (program.folder / "wind.csv").write_text("time,field_x\n0,1\n5,1\n7,2\n")
     program.folder.joinpath("case.toml").write_text(find_case("earth_tilted").read_text())
-    done = program("run", "case.toml", *FILE)
-    assert "wind.csv, row 3: the field along x is not that of row 1" in refusal_of(done)
+    assert "wind.csv, row 3: the field along x is not that of row 1" in program.refused(
+        "run", "case.toml", *FILE
+    )
 
 
 @pytest.mark.mpi
@@ -219,8 +216,7 @@ def test_the_magnetopause_follows_a_rise_of_the_pressure(program):
     (program.folder / "wind.csv").write_text("time,density,velocity_x\n1300,5,300\n1310,10,400\n")
     program.folder.joinpath("case.toml").write_text(find_case("earth_north").read_text())
     sets = ("--set", "run.time=2600", "--set", "output.history_every=20", "--set", "output.snapshots=false")
-    done = program("run", "case.toml", *COARSE, *SMOOTH, *FILE, *sets, *QUIET, "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", *COARSE, *SMOOTH, *FILE, *sets, *QUIET, "-n", "2", "--out", "r")
     rows = history(program.folder / "r")
     times, places = (np.array([float(row[name]) for row in rows]) for name in ("time", "magnetopause"))
     before = places[(times > 1000) & (times < 1300)]

@@ -3,17 +3,16 @@
 
 import json
 import resource
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, sentence_of
+from conftest import SMALL, completed
 from memory_cases import CASES, MIB, case_of
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import BAD_INPUT, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.launch import memory
 
 
@@ -111,9 +110,7 @@ TOO_MUCH = "[30720,30720,30720]"  # whole periods of orszag_tang
 )
 def test_the_program_refuses_it_before_it_makes_a_folder(fake_program, arguments):
     fake_program.write_case(SMALL)
-    done = fake_program(*arguments)
-    assert done.returncode == BAD_INPUT
-    assert "needs about" in sentence_of(done)
+    assert "needs about" in fake_program.refused(*arguments)
     assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
 
 
@@ -133,11 +130,8 @@ def test_the_python_classes_refuse_it(program):
         except sc.BadInput as error:
             print(error)
     """
-    done = subprocess.run(
+    done = completed(
         [sys.executable, "-c", textwrap.dedent(text)],
-        check=False,
-        capture_output=True,
-        text=True,
         timeout=120,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (16 * 2**30, 16 * 2**30)),
     )

@@ -3,13 +3,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import MPIRUN, ROOT_MAY, core_is_built
+from conftest import MPIRUN, ROOT_MAY, completed, core_is_built
 from memory_cases import CASES, MIB, case_of
 from subcurrent.case.reading import typed_case
 from subcurrent.launch import memory
@@ -50,13 +49,11 @@ context.close()
 
 def ran(program: str, tables: dict, folder: Path, *launcher: str) -> str:
     folder.mkdir()
-    done = subprocess.run(
+    done = completed(
         [*launcher, sys.executable, "-c", program, json.dumps(tables), str(folder)],
         check=True,
-        capture_output=True,
-        text=True,
         timeout=240,
-        cwd=folder,  # of scratch files
+        cwd=folder,
         env={**os.environ, **ROOT_MAY, "OMP_NUM_THREADS": "1"},
     )
     return done.stdout

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, ROOT_MAY
+from conftest import ROOT, ROOT_MAY, set_options
 
 LIMITED = ROOT / "bench" / "limited.py"
 LEFT_OUT = 77  # where no control group can be made
@@ -35,7 +35,7 @@ def test_heat_in_files_takes_less_memory_than_its_field(program):
 def test_a_crystal_in_files_runs_in_less_memory_than_its_fields(program):
     """Of 268 MB."""
     sets = ("grid.cells=[128,128,512]", "run.steps=8", "output.snapshots=false", "output.figures=false")
-    words = [word for text in sets for word in ("--set", text)]
+    words = set_options(*sets)
     whole = [sys.executable, "-m", "subcurrent", "run", "nickel_out_of_core", "-n", "1", *words]
     done = held(program, 240, *whole)
     assert done.returncode == 0, done.stderr

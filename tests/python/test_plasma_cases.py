@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conftest import set_options
 from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import OK
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.plasma_plane import diagonals
@@ -27,9 +27,8 @@ PERIOD = {name: 1 / wave.speed for name, wave in theory.WAVES.items()}
 
 
 def summary_of(program, case, *sets, ranks=1, name="r"):
-    words = [word for text in ("output.figures=false", *sets) for word in ("--set", text)]
-    done = program("run", case, *words, "-n", ranks, "--out", name, timeout=600)
-    assert done.returncode == OK, done.stderr + done.stdout
+    words = set_options("output.figures=false", *sets)
+    program.ok("run", case, *words, "-n", ranks, "--out", name, timeout=600)
     return json.loads((program.folder / name / "summary.json").read_text())
 
 

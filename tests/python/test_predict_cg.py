@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, BadInput
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machines import load_machine
 from subcurrent.solvers.cg.case import cg_case
@@ -194,20 +194,8 @@ def test_what_is_asked_wrongly_is_a_sentence(sets: list[str], said: str) -> None
 
 def test_the_command(program: Any) -> None:
     (program.folder / "machine.toml").write_text(MACHINE)
-    done = program(
-        "predict",
-        "cg",
-        "--machine",
-        "machine.toml",
-        "-n",
-        "1,2,4",
-        "--set",
-        "class=S",
-        "--stages",
-        "--out",
-        "out",
-    )
-    assert done.returncode == OK, done.stderr
+    line = ("--machine", "machine.toml", "-n", "1,2,4", "--set", "class=S", "--stages", "--out", "out")
+    done = program.ok("predict", "cg", *line)
     assert "CG, class S, by grid, an outer iteration a step" in done.stdout
     assert [row["ranks"] for row in json.loads((program.folder / "out" / "prediction.json").read_text())] == [
         1,

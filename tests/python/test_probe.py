@@ -5,16 +5,14 @@ import csv
 
 import pytest
 
-from conftest import sentence_of
-from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.errors import BAD_INPUT
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["shared", "mpi"])
 def test_the_wait_curve_has_a_row_a_size(program, transport):
     sizes = ("--sizes", "1024,262144", "--repeats", 3, "--transport", transport)
-    done = program("probe", "--wait", *sizes, "--out", "p")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("probe", "--wait", *sizes, "--out", "p")
     with (program.folder / "p" / "wait.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["bytes"] for row in rows] == ["1024", "262144"]
@@ -40,9 +38,7 @@ def test_the_wait_curve_has_a_row_a_size(program, transport):
     ],
 )
 def test_what_it_refuses(program, arguments, words):
-    done = program("probe", *arguments, "--out", "p")
-    assert done.returncode == BAD_INPUT
-    said = sentence_of(done)
+    said = program.refused("probe", *arguments, "--out", "p")
     for word in words:
         assert word in said
     assert not (program.folder / "p").exists()

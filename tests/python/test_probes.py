@@ -16,9 +16,8 @@ from scipy.optimize import fsolve
 
 import subcurrent as sc
 from cases_of_keys import BASES
-from conftest import refusal_of
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.report.plots.probes import draw_probes
 
 OUTPUT = {"figures": False, "timeline": False, "history_every": 2}
@@ -50,8 +49,7 @@ def case_of(solver: str, **output) -> str:
 
 
 def run(program, name: str, *arguments) -> bytes:
-    done = program("run", "case.toml", "--out", name, *arguments)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", name, *arguments)
     return (program.folder / name / "probes.csv").read_bytes()
 
 
@@ -228,8 +226,9 @@ def test_a_smooth_flow_is_met_with_second_order():
 def test_positions_outside_of_the_grid_are_refused(program, solver, place, sentence):
     program.write_case(case_of(solver))
     inside = SMALL[solver][1][0]
-    done = program("run", "case.toml", "-n", "2", "--out", "r", "--set", f"output.probes=[{inside}, {place}]")
-    assert f"output.probes[1] = {place} lies outside of the grid, {sentence}" in refusal_of(done)
+    assert f"output.probes[1] = {place} lies outside of the grid, {sentence}" in program.refused(
+        "run", "case.toml", "-n", "2", "--out", "r", "--set", f"output.probes=[{inside}, {place}]"
+    )
 
 
 @pytest.mark.parametrize("given", [[0.5, 0.5, 0.5], [[0.5, 0.5]], [["a", 0, 0]], [[0.5, 0.5, float("nan")]]])
@@ -243,12 +242,14 @@ def test_positions_are_three_numbers_each(given):
 def test_a_resumed_run_has_the_same_probes(program):
     program.write_case(case_of("wave"))
     run(program, "r", "-n", "1", "--set", "run.steps=4")
-    done = program("run", "case.toml", "--out", "r", "--resume", "--set", "output.probes=[[0.05,0.05,0.05]]")
-    assert "--resume needs the same output.probes as the run it continues" in refusal_of(done)
+    assert "--resume needs the same output.probes as the run it continues" in program.refused(
+        "run", "case.toml", "--out", "r", "--resume", "--set", "output.probes=[[0.05,0.05,0.05]]"
+    )
     path = program.folder / "r" / "probes.csv"
     path.write_text(path.read_text().replace("pressure", "density"))
-    done = program("run", "case.toml", "--out", "r", "--resume")
-    assert "its columns are not step, time, probe, x, y, z and pressure" in refusal_of(done)
+    assert "its columns are not step, time, probe, x, y, z and pressure" in program.refused(
+        "run", "case.toml", "--out", "r", "--resume"
+    )
 
 
 @pytest.mark.mpi
@@ -257,8 +258,7 @@ def test_probes_are_drawn_and_are_part_of_the_report(program):
     run(program, "r", "-n", "1")
     assert (program.folder / "r" / "figures" / "probes.png").stat().st_size > 20_000
     assert "The fields at the probes over time." in (program.folder / "r" / "report.html").read_text()
-    done = program("run", "case.toml", "--out", "r", "--overwrite", "--set", "output.probes=[]")
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "r", "--overwrite", "--set", "output.probes=[]")
     assert not (program.folder / "r" / "probes.csv").exists()
     assert not (program.folder / "r" / "figures" / "probes.png").exists()
     assert json.loads((program.folder / "r" / "summary.json").read_text())["state"] == "finished"

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, SMALL, history, sentence_of
+from conftest import QUIET, ROOT, SMALL, history
 from subcurrent import core
 from subcurrent.case.common import STRATEGIES
 from subcurrent.case.library import find_case
@@ -22,8 +22,7 @@ pytestmark = pytest.mark.mpi
 
 def test_a_run_on_two_ranks_leaves_everything(program):
     program.write_case(SMALL + "[output]\nevery = 0.02\n")
-    done = program("run", "case.toml", "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     folder = program.folder / "r"
     summary = json.loads((folder / "summary.json").read_text())
     assert (summary["state"], summary["steps"], summary["ranks"], summary["cells"]) == (
@@ -50,13 +49,12 @@ def test_a_run_on_two_ranks_leaves_everything(program):
 
 
 def test_version_and_summary_say_what_a_build_was_made_with(program):
-    done = program("--version")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("--version")
     first, *parts = done.stdout.splitlines()
     assert first.startswith("subcurrent ")
     said = {part: made_with.strip() for part, _, made_with in (line.strip().partition(" ") for line in parts)}
     program.write_case(SMALL)
-    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "--set", "run.steps=1", "--out", "r", *QUIET)
     build = json.loads((program.folder / "r" / "summary.json").read_text())["build"]
     assert said == {part: made_with or "none" for part, made_with in build.items()}
     assert {"mpi", "compiler", "cuda"} <= set(said)
@@ -79,15 +77,13 @@ def test_the_snapshot_is_the_flow_of_a_lid(finished):
 
 @pytest.mark.parametrize("other", [("-n", "2"), ("--strategy", "halo_thread", "--threads", "2")])
 def test_ranks_and_strategies_give_the_same_history(program, finished, other):
-    done = program("run", "case.toml", "--out", "b", *other, *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "b", *other, *QUIET)
     assert history(finished) == history(program.folder / "b")
 
 
 def test_resume_on_other_ranks_goes_on_with_the_same_bits(program, finished):
-    assert program("run", "case.toml", "--out", "parts", "--set", "run.steps=5", *QUIET).returncode == OK
-    done = program("run", "case.toml", "--out", "parts", "-n", "2", "--resume", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "parts", "--set", "run.steps=5", *QUIET)
+    done = program.ok("run", "case.toml", "--out", "parts", "-n", "2", "--resume", *QUIET)
     assert "resumed from checkpoint_00000005.h5 at step 5" in done.stdout
     assert history(program.folder / "parts") == history(finished)
 
@@ -97,14 +93,11 @@ def test_a_snapshot_is_a_grid_file(program, finished):
     (snapshot,) = (finished / "snapshots").iterdir()
     from_file = ("--set", "grid.clustering=file", "--set", f"grid.file={snapshot}")
     for ranks in ("1", "3"):
-        done = program("run", "case.toml", "-n", ranks, "--out", f"b{ranks}", *from_file, *QUIET)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", "case.toml", "-n", ranks, "--out", f"b{ranks}", *from_file, *QUIET)
         assert history(program.folder / f"b{ranks}") == history(finished)
     wraps = ("--set", "boundaries.y-=periodic", "--set", "boundaries.y+=periodic")
     for wrong in (wraps, ("--set", "grid.points=[18,18,20]")):
-        done = program("run", "case.toml", "--out", "c", *from_file, *wrong)
-        assert done.returncode == BAD_INPUT
-        sentence_of(done)
+        program.refused("run", "case.toml", "--out", "c", *from_file, *wrong)
 
 
 def test_under_an_outer_mpirun(program):
@@ -136,8 +129,7 @@ def test_strategies(program):
     """All that hide are measured unless some are named; what the case refuses is said."""
     program.write_case(SMALL)
     options = ("--steps", "2", "--repeats", "2", "--sweeps", "20", "--out", "s")
-    done = program("strategies", "case.toml", "-n", "2", *options)
-    assert done.returncode == OK, done.stderr
+    program.ok("strategies", "case.toml", "-n", "2", *options)
     rows = json.loads((program.folder / "s" / "strategies.json").read_text())["rows"]
     by_name = {row["strategy"]: row for row in rows}
     hiding = ["boundary_first", "interior_first", "pipelined", "halo_thread", "automatic"]
@@ -190,8 +182,7 @@ def test_strategies_under_an_outer_mpirun(program):
 
 def test_a_run_that_hides_nothing_says_so(program):
     program.write_case(SMALL)
-    done = program("run", "case.toml", "-n", "2", "--strategy", "blocking", "--out", "r", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "-n", "2", "--strategy", "blocking", "--out", "r", *QUIET)
     summary = json.loads((program.folder / "r" / "summary.json").read_text())
     assert summary["overlap_case"].startswith("nothing hidden by blocking; ")
     assert (summary["hidden"], summary["C_shell"]) == (0, None)

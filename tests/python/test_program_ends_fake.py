@@ -40,8 +40,7 @@ def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
     stopped_at = steps_in(folder)[-1]
     assert 5 < stopped_at < 400
     more = ("--resume", "--set", f"run.steps={stopped_at + 5}", *QUIET)
-    done = fake_program("run", "case.toml", "--out", "r", *more)
-    assert done.returncode == OK, done.stderr
+    done = fake_program.ok("run", "case.toml", "--out", "r", *more)
     assert f"resumed from checkpoint_{stopped_at:08d}.h5" in done.stdout
     assert steps_in(folder) == list(range(1, stopped_at + 6))
 
@@ -104,20 +103,18 @@ def test_a_killed_rank_is_one_sentence_and_resume_continues(fake_program):
     said = sentence_of(done)
     assert "rank 0 ended unexpectedly, by signal 9 (SIGKILL)" in said
     assert "log.txt" in said
-    done = fake_program("run", "case.toml", "--out", "r", "--resume")
-    assert done.returncode == OK, done.stderr
+    done = fake_program.ok("run", "case.toml", "--out", "r", "--resume")
     assert "resumed from checkpoint_00000008.h5" in done.stdout
     assert steps_in(fake_program.folder / "r") == list(range(1, 13))
 
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
     fake_program.write_case(CASE + "[output]\ncheckpoint_every = 4\nfigures = false\n")
-    assert fake_program("run", "case.toml", "--out", "r").returncode == OK
+    fake_program.ok("run", "case.toml", "--out", "r")
     folder = fake_program.folder / "r" / "checkpoints"
     newest, older = folder / "checkpoint_00000012.h5", folder / "checkpoint_00000008.h5"
     newest.write_text("rubbish")
-    done = fake_program("run", "case.toml", "--out", "r", "--resume")
-    assert done.returncode == OK, done.stderr
+    done = fake_program.ok("run", "case.toml", "--out", "r", "--resume")
     assert "refused: " in done.stdout
     assert "resumed from checkpoint_00000008.h5" in done.stdout
     for path in folder.iterdir():
@@ -130,10 +127,11 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
 
 def test_resume_refuses_another_grid(fake_program):
     fake_program.write_case()
-    assert fake_program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
-    assert done.returncode == BAD_INPUT
-    assert "--resume needs the same grid" in sentence_of(done)
+    fake_program.ok("run", "case.toml", "--out", "r", *QUIET)
+    said = fake_program.refused(
+        "run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]"
+    )
+    assert "--resume needs the same grid" in said
 
 
 def test_a_full_disk_during_the_run(fake_program):

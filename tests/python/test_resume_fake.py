@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from cases_of_keys import tables_with
-from conftest import CASE, QUIET, sentence_of, steps_in
+from conftest import CASE, QUIET, sentence_of, set_options, steps_in
 from subcurrent.case.reading import parsed_case
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
 from subcurrent.launch.run import _check_same
@@ -101,7 +101,7 @@ def test_a_resume_refuses_another_flow(run):
     )
     assert (folder / "case.toml").read_bytes() == before
     numbers = ("run.courant=0.1", "pressure.tolerance=1e-6", "output.every=0.1", "engine.threads=2")
-    sets = [part for text in (*numbers, "run.steps=14") for part in ("--set", text)]
+    sets = set_options(*numbers, "run.steps=14")
     assert resumed(run, *sets, *QUIET).returncode == OK
 
 

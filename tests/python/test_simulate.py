@@ -14,10 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from conftest import sentence_of
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machine_figures import places
 from subcurrent.foresight.machines import load_machine
@@ -256,11 +255,9 @@ def test_other_solvers_are_simulated_too(tmp_path, case):
 @needs_simgrid
 def test_the_command_shows_both(program):
     (program.folder / "machine.toml").write_text(MACHINE)
-    done = program(
-        "predict", "nickel_small", "--machine", "machine.toml", "-n", "2,4", "--simulate",
-        "--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first", "--out", "out",
-    )  # fmt: skip
-    assert done.returncode == OK, done.stderr
+    options = ("--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first", "--out", "out")
+    line = ("nickel_small", "--machine", "machine.toml", "-n", "2,4", "--simulate", *options)
+    done = program.ok("predict", *line)
     assert (
         "under SimGrid" in done.stdout
         and "the simulation assumes that messages always make progress" in done.stdout
@@ -282,9 +279,8 @@ def test_without_simgrid_it_is_one_sentence(program, monkeypatch):
     monkeypatch.setattr(simulate.shutil, "which", lambda _: None)
     with pytest.raises(BadInput, match="--simulate needs SimGrid's SMPI"):
         simulate.simulator()
-    nowhere = program("predict", "nickel_small", "--machine", "fx10", "--simulate", PATH="")
-    assert nowhere.returncode == BAD_INPUT
-    assert "--simulate needs SimGrid's SMPI" in sentence_of(nowhere)
+    said = program.refused("predict", "nickel_small", "--machine", "fx10", "--simulate", PATH="")
+    assert "--simulate needs SimGrid's SMPI" in said
 
 
 def test_a_changed_header_is_another_program(tmp_path, monkeypatch):

@@ -3,12 +3,11 @@
 in a sentence."""
 
 import re
-import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, completed
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import PageError, mermaid, pages, staging
@@ -189,8 +188,6 @@ def test_diagrams_without_mermaid_are_refused_in_a_sentence(tmp_path, monkeypatc
 
 
 def test_an_option_that_is_not_known():
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools/docs.py", "--serve"], check=False, capture_output=True, text=True
-    )
+    done = completed([sys.executable, ROOT / "tools/docs.py", "--serve"])
     assert done.returncode == 2
     assert "tools/docs.py --fresh" in done.stderr

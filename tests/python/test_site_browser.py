@@ -12,7 +12,7 @@ import threading
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, completed
 
 SITE = ROOT / "build" / "docs" / "site"
 WIDTHS = (390, 1440)
@@ -72,10 +72,7 @@ def seen(tmp_path_factory):
         address = f"http://127.0.0.1:{serving.server_address[1]}/probe"
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom")
         profile = tmp_path_factory.mktemp("browser")
-        done = subprocess.run(
-            ["chromium", *options, f"--user-data-dir={profile}", address],
-            check=False, capture_output=True, text=True, timeout=240,
-        )  # fmt: skip
+        done = completed(["chromium", *options, f"--user-data-dir={profile}", address], timeout=240)
         serving.shutdown()
     told = re.search(r'<pre id="found">(.*?)END</pre>', done.stdout, re.DOTALL)
     assert told, done.stdout[-500:] + done.stderr[-2000:]

@@ -13,13 +13,12 @@ A comment right above a block says what it needs, or why it is not run:
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 
 import pytest
 import typer.testing
 
-from conftest import ROOT, SMALL
+from conftest import ROOT, SMALL, completed
 from subcurrent.case.library import find_case
 from subcurrent.cli.main import app
 
@@ -104,7 +103,7 @@ def test_cpp_compiles(path, tmp_path):
     source = tmp_path / "page.cpp"
     source.write_text(translation_unit(TEXTS[path]))
     flags = ["-std=c++20", "-fsyntax-only", "-fopenmp", "-DOMPI_SKIP_MPICXX", "-I", str(ROOT)]
-    done = subprocess.run(["mpicxx", *flags, str(source)], check=False, capture_output=True, text=True)
+    done = completed(["mpicxx", *flags, source], timeout=600)
     assert done.returncode == 0, done.stderr[:3000]
 
 
@@ -138,7 +137,7 @@ def snapshot(tmp_path_factory):
     case = folder / "case.toml"
     case.write_text(SMALL.replace("[18, 18, 18]", "[34, 36, 34]").replace("0.04", "0.02").replace("12", "1"))
     command = [sys.executable, "-m", "subcurrent", "run", str(case), "--set", "output.figures=false"]
-    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
+    done = completed(command, cwd=folder)
     assert done.returncode == 0, done.stderr
     return next(folder.rglob("snapshot_*.vtkhdf"))
 

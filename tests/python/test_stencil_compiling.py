@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import MPIRUN, ROOT_MAY
+from conftest import MPIRUN, ROOT_MAY, completed
 from stencil_runs import HEAD, refused, run, script
 from subcurrent.stencil import compiling
 
@@ -97,9 +97,7 @@ if MPI.COMM_WORLD.rank == 1:
     path = tmp_path / "script.py"
     path.write_text(text + HEAD + COUNTING)
     line = [*MPIRUN, "2", sys.executable, path]
-    done = subprocess.run(
-        line, check=False, capture_output=True, text=True, timeout=60, env={**os.environ, **ROOT_MAY}
-    )
+    done = completed(line, timeout=60, env={**os.environ, **ROOT_MAY})
     assert done.returncode != 0 and "CXX = /nowhere/g++ cannot be run" in done.stderr
 
 

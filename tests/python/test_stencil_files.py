@@ -5,39 +5,18 @@ import sys
 
 import pytest
 
-from stencil_runs import HEAD, expect_sentences, refusals, run
+from stencil_runs import COUPLED, HEAD, expect_sentences, refusals, run
 
 STEPS = """
-@sc.kernel(reduce="sum")
-def mix(next: sc.Out, u: sc.In, v: sc.In, at: sc.Index, a: float):
-    next[0, 0, 0] = u[0, 0, 0] + a * (u[1, 1, 0] - u[0, -1, -1] + v[1][0, 0, 2]) + 1e-3 * (at.x - 2 * at.z)
-    return next[0, 0, 0] * v[0][0, 0, 0]
-
-@sc.kernel
-def damp(v: sc.InOut, u: sc.In):
-    v[0][0, 0, 0] = 0.9 * v[0][0, 0, 0] + 0.1 * u[0, 0, 0]
-    v[1][0, 0, 0] = 0.8 * v[1][0, 0, 0]
-
-@sc.condition
-def curved(q: sc.Out, n: sc.Layer, b: float):
-    q.ghost[n] = 2 * q.inside[n] - q.inside[n + 1] + b
-
 place, strategy, pieces, dtype = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 grid = sc.Grid((14, 15, 32), periodic=(True, False, False), halo=2, scratch="scratch", pieces=pieces)
-u = grid.field("u", levels=2, dtype=dtype, place=place)
-v = grid.field("v", components=2, dtype=dtype, place="memory" if strategy == "interior_first" else place)
-u.set(lambda x, y, z: ((x * 7 + y * 5 + z * 3) % 11 - 5) / 8)
-v.set(lambda x, y, z: [((x * 3 + y * 11 + z * 5 + k) % 13 - 6) / 8 for k in range(2)])
-u.boundary("y- y+", sc.Dirichlet(0.25))
-u.boundary("z-", curved(b=0.01))
-u.boundary("z+", sc.Neumann(0.1))
-v.boundary("all", sc.Mirror(odd=[1]))
+u, v = coupled(grid, dtype, place, "memory" if strategy == "interior_first" else place)
 loop = sc.Loop(grid, strategy=strategy)
 sums = []
 for step in loop.steps(4):
     sums.append(loop.run(mix(u.next, u, v, a=0.05 + 0.01 * step)))
     u.advance()
-    loop.run(damp(v, u))
+    sums.append(loop.run(damp(v, u)))
 values = u.at([(1, 2, 3), (13, 14, 31), (0, 0, 16)]).tolist(), v.at([(5, 6, 7)]).tolist()
 u.snapshot("u.vtkhdf", v)
 everything = [u.gather(), v.gather()]
@@ -62,7 +41,7 @@ if grid.rank == 0:
 def test_the_bits_are_those_of_memory(tmp_path, monkeypatch, dtype):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "script.py"
-    path.write_text(HEAD + STEPS)
+    path.write_text(HEAD + COUPLED + STEPS)
     said = {
         run([sys.executable, path, place, strategy, pieces, dtype], ranks, PYTHONHASHSEED="0").stdout
         for place, strategy, pieces, ranks in (

@@ -3,15 +3,13 @@
 spectral and in a gas."""
 
 import json
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, script_at
+from conftest import QUIET, ROOT, completed, script_at, set_options
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import OK
 
 CASE = ROOT / "cases" / "taylor_green_mach01"
 compare = script_at(CASE / "compare.py")
@@ -23,7 +21,7 @@ PUBLISHED = (8.974, 0.012858)  # time and dissipation at the peak of the DNS, by
 def table(folder, *words):
     """The cells of the row that compare.py prints."""
     line = [sys.executable, CASE / "compare.py", folder, *words]
-    done = subprocess.run(line, check=True, capture_output=True, text=True)
+    done = completed(line, check=True)
     return [cell.strip() for cell in done.stdout.splitlines()[-1].strip("|").split("|")]
 
 
@@ -95,7 +93,7 @@ def test_the_table_of_spectral_runs_has_the_parts_of_the_dns(tmp_path):
         assert kept[name] == pytest.approx(values, rel=1e-7)
     write_run(tmp_path / "gas", history, {"solver": "compressible", "grid": {"points": [48] * 3}})
     line = [sys.executable, CASE / "compare.py", tmp_path / "r", tmp_path / "gas"]
-    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    done = completed(line)
     assert done.returncode == 2
     assert "the runs are of different solvers (compressible, turbulence): give those of one." in done.stderr
 
@@ -141,9 +139,8 @@ RESOLVED = ("scheme.dealiasing=two_thirds", "scheme.dt=0.01", "scheme.precision=
 )
 def test_taylor_green_meets_its_published_peak(program, points, sets, value, time, curve):
     """The peak of dissipation, its time, and the curve to t = 10."""
-    words = [word for text in sets for word in ("--set", text)]
-    done = program("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, *words, timeout=4 * 3600)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*sets)
+    program.ok("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, *words, timeout=4 * 3600)
     mine = read_columns(program.folder / "r" / "history.csv")
     when, largest = compare.peak(mine["time"], mine["dissipation"])
     print(f"{points}³: peak {largest / PUBLISHED[1]:.4f} of the published one, at t = {when:.2f}")
@@ -157,8 +154,7 @@ def test_taylor_green_meets_its_published_peak(program, points, sets, value, tim
 def test_meets_the_dns_as_far_as_few_points_carry(program):
     """64³: the dissipation follows the DNS, and its peak is there."""
     sets = ("--set", "grid.points=[64,64,64]")
-    done = program("run", "taylor_green_mach01", "-n", "2", "--out", "r", *QUIET, *sets, timeout=2 * 3600)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "taylor_green_mach01", "-n", "2", "--out", "r", *QUIET, *sets, timeout=2 * 3600)
     mine = read_columns(program.folder / "r" / "history.csv")
     t = REFERENCE["t"]
     apart = np.abs(np.interp(t, mine["time"], mine["dissipation"]) / REFERENCE["dissipation"] - 1)

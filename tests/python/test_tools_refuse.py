@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, completed
 
 BENCH = ROOT / "bench"
 
@@ -120,7 +120,7 @@ def test_runs_stay_where_that_is_asked(tmp_path, monkeypatch):
 
 def test_benchmarks_that_are_not_there_or_print_nothing(tmp_path, monkeypatch):
     line = [sys.executable, BENCH / "run.py", "--only", "nonsense", "--json", tmp_path / "b.json"]
-    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=60)
+    done = completed(line, timeout=60)
     assert done.returncode == 2 and "no benchmark has this in its name" in done.stderr
     run = loaded(BENCH / "run.py", monkeypatch)
     assert run.run(run.Job("silent", ["true"], 5), 5.0) == ("", "it printed no result")

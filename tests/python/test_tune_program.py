@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from conftest import QUIET, history, sentence_of
-from subcurrent.errors import BAD_INPUT, OK, STOPPED, StorageError
+from conftest import QUIET, history
+from subcurrent.errors import OK, STOPPED, StorageError
 from subcurrent.foresight import tune
 from test_tune import CELLS
 
@@ -23,9 +23,7 @@ SMALL = ("--set", CELLS, "--steps", 1, "--repeats", 2)
 def test_a_run_uses_what_was_tuned_and_says_so(program):
     run = ("run", "nickel_small", "--set", CELLS, "--set", "run.steps=6", *QUIET)
     run = (*run, "--set", "output.history_every=1")
-    nothing = program("tune", "nickel_small", "--set", CELLS, "--show")
-    assert nothing.returncode == BAD_INPUT
-    assert "--show finds no measurements" in sentence_of(nothing)
+    assert "--show finds no measurements" in program.refused("tune", "nickel_small", "--set", CELLS, "--show")
     less = (
         "--set",
         "engine.poke_ms=0.5",
@@ -34,8 +32,7 @@ def test_a_run_uses_what_was_tuned_and_says_so(program):
         "--set",
         "engine.steps_per_pass=1",
     )
-    done = program("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *less)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *less)
     assert "fastest is 2 ranks x 1 thread" in done.stdout
     (file,) = (program.folder / "tuned").iterdir()
     record = json.loads(file.read_text())
@@ -54,8 +51,7 @@ def test_a_run_uses_what_was_tuned_and_says_so(program):
         ("plain", ("--untuned", "-n", 1)),
         ("own", ("--strategy", "blocking")),
     ):
-        done = program(*run, "--out", name, *more)
-        assert done.returncode == OK, done.stderr
+        done = program.ok(*run, "--out", name, *more)
         assert ("tuned: 2 ranks" in done.stdout) == (name == "runs_tuned")
     summary = summary_of(program, "runs_tuned")
     assert summary["tuned"]["ranks"] == summary["ranks"] == 2
@@ -93,8 +89,7 @@ def test_ranks_of_somebody_else_tune_and_run(program):
 def test_solvers_side_by_side_keep_their_files_apart(program, verb):
     """They had one scratch folder, in which the second could not be made."""
     files = ("--set", "storage.place=files", "--set", "engine.split=[1,1,1]", "-n", 1, "--threads", 1)
-    done = program(verb, "nickel_small", *SMALL, *files, *(("--out", "s") if verb == "strategies" else ()))
-    assert done.returncode == OK, done.stderr
+    program.ok(verb, "nickel_small", *SMALL, *files, *(("--out", "s") if verb == "strategies" else ()))
     assert not (program.folder / "scratch").exists()
     if verb == "tune":
         shown = program("tune", "nickel_small", "--set", CELLS, *files, "--show")
@@ -107,8 +102,7 @@ def test_solvers_side_by_side_keep_their_files_apart(program, verb):
 )
 def test_other_solvers_are_tuned_too(program, case):
     few = ("--set", "engine.split=[1,1,2]", "--set", "engine.transport=auto", "--set", "engine.poke_ms=0.5")
-    done = program("tune", *case, *few, "-n", 2, "--threads", 1, "--steps", 1, "--repeats", 2)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("tune", *case, *few, "-n", 2, "--threads", 1, "--steps", 1, "--repeats", 2)
     assert "fastest is 2 ranks x 1 thread" in done.stdout
 
 
@@ -120,9 +114,7 @@ def test_what_is_asked_wrongly_is_a_sentence(program):
         (("--machine", "fx11"), "machine 'fx11' does not exist, did you mean fx10"),
         (("--set", "engine.transport=delayed"), "is a test that delays messages"),
     ):
-        done = program("tune", "nickel_small", *words)
-        assert done.returncode == BAD_INPUT
-        assert said in sentence_of(done)
+        assert said in program.refused("tune", "nickel_small", *words)
 
 
 def test_what_cannot_be_stored_is_printed_first(tmp_path, monkeypatch):

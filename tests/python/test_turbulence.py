@@ -6,20 +6,20 @@ import json
 import numpy as np
 import pytest
 
-from conftest import QUIET, history, sentence_of
+from conftest import QUIET, history
+from snapshots import fields_in, last_snapshot, same_end
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.errors import OK
 from subcurrent.report.snapshot import read_plane
 from subcurrent.solvers.box_pictures import draw_vorticity
 from subcurrent.solvers.turbulence.pictures import Spectrum, draw_spectrum
-from turbulence_runs import CASE, fields_of, last_snapshot
+from turbulence_runs import CASE, FIELDS
 
 
 @pytest.mark.mpi
 def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     program.write_case(CASE)
-    done = program("run", "case.toml", "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     assert "shared: ranks 0-1" in done.stdout
     assert "modes are transposed between 2 ranks" in done.stdout
     folder = program.folder / "r"
@@ -27,7 +27,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     assert [row["step"] for row in table] == ["2", "4", "6", "8", "10", "12"]
     assert all(float(row["energy"]) == pytest.approx(0.5, rel=1e-6) for row in table)
     # The snapshot, the spectrum and the history tell of one flow.
-    velocity, vorticity = fields_of(last_snapshot(folder))
+    velocity, vorticity = fields_in(last_snapshot(folder), *FIELDS)
     assert velocity.shape == (16, 20, 24, 3)
     assert 0.5 * np.mean(np.sum(velocity**2, -1)) == pytest.approx(float(table[-1]["energy"]), rel=2e-9)
     assert 0.5 * np.mean(np.sum(vorticity**2, -1)) == pytest.approx(float(table[-1]["enstrophy"]), rel=1e-9)
@@ -69,8 +69,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
 def test_every_scheme_is_had_from_a_case_file(program, scheme):
     program.write_case(CASE)
     sets = [word for name, value in scheme.items() for word in ("--set", f"scheme.{name}={value}")]
-    done = program("run", "case.toml", "--out", "r", *QUIET, *sets, "--set", "run.steps=4")
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "r", *QUIET, *sets, "--set", "run.steps=4")
     last = history(program.folder / "r")[-1]
     assert float(last["energy"]) == pytest.approx(0.5, rel=1e-4)
     steps = {float(row["dt"]) for row in history(program.folder / "r")}
@@ -82,14 +81,10 @@ def test_fields_on_disk_leave_the_same_bits(program):
     program.write_case(CASE)
     run = ("run", "case.toml", *QUIET, "--set", "run.steps=4")
     disk = ("--set", "storage.place=files", "--set", "storage.pieces=2", "--set", "storage.scratch=here")
-    assert program(*run, "--out", "memory").returncode == OK
-    done = program(*run, *disk, "--out", "disk")
-    assert done.returncode == OK, done.stderr
+    program.ok(*run, "--out", "memory")
+    done = program.ok(*run, *disk, "--out", "disk")
     assert "disk" in done.stdout
-    for one, other in zip(
-        *(fields_of(last_snapshot(program.folder / name)) for name in ("memory", "disk")), strict=True
-    ):
-        assert np.array_equal(one, other)
+    assert same_end(program.folder / "memory", program.folder / "disk", *FIELDS)
     assert not list((program.folder / "here").rglob("*")), "scratch files remain"
 
 
@@ -128,12 +123,9 @@ def test_the_interface_in_five_lines(program):
 @pytest.mark.mpi
 def test_bad_input_ends_with_one_sentence(program):
     program.write_case(CASE)
-    done = program("run", "case.toml", "-n", "2", "--set", "engine.split=[2,1,1]")
-    assert done.returncode == BAD_INPUT
-    assert "its first number must be 1" in sentence_of(done)
-    done = program("run", "case.toml", "--set", "storage.memory=1 KiB")
-    assert done.returncode == BAD_INPUT
-    assert "memory" in sentence_of(done)
+    said = program.refused("run", "case.toml", "-n", "2", "--set", "engine.split=[2,1,1]")
+    assert "its first number must be 1" in said
+    assert "memory" in program.refused("run", "case.toml", "--set", "storage.memory=1 KiB")
 
 
 # -- pictures --------------------------------------------------------------------------------------

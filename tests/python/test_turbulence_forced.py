@@ -6,9 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT
+from conftest import QUIET, ROOT, set_options
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import OK
 
 sys.path.insert(0, str(ROOT / "cases" / "forced_hit_128"))
 import spectrum as published
@@ -17,9 +16,8 @@ import spectrum as published
 def spectrum_of(program, *sets):
     """The second half of a run of forced_hit_128 in single precision to t = 12, by the case's own script."""
     sets = ("scheme.precision=single", "run.time=12", "output.timeline=false", *sets)
-    words = [word for text in sets for word in ("--set", text)]
-    done = program("run", "forced_hit_128", "--out", "r", *QUIET, *words, timeout=4 * 3600)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*sets)
+    program.ok("run", "forced_hit_128", "--out", "r", *QUIET, *words, timeout=4 * 3600)
     return published.measured(program.folder / "r")
 
 

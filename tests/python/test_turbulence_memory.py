@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, completed
 
 POINTS = 128
 LIMITED = ROOT / "bench" / "limited.py"
@@ -48,9 +48,7 @@ def measured(measuring: Path, way: str, scratch: Path, *more: str, limit: float 
     """What it prints, in a control group that grants `limit` bytes of memory."""
     group = [] if limit is None else [sys.executable, str(LIMITED), "--memory", str(1e-6 * limit)]
     command = [*group, str(measuring), str(POINTS), way, "8", "1", str(scratch), "1", *more]
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=300, env=environment()
-    )
+    done = completed(command, timeout=300, env=environment())
     if done.returncode == LEFT_OUT:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr
@@ -79,9 +77,7 @@ def test_a_budget_is_kept_and_leaves_the_bits(measuring, scratch):
 
 def test_a_budget_that_is_too_small_is_refused_with_the_smallest(measuring, scratch):
     command = [str(measuring), str(POINTS), "memory", "8", "1", str(scratch), "1", "1000000"]
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, timeout=120, env=environment()
-    )
+    done = completed(command, timeout=120, env=environment())
     assert done.returncode == 2
     found = re.search(r"at least ([\d.]+) MiB", done.stderr)
     assert found, done.stderr

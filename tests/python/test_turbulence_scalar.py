@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, ROOT, history, sentence_of
+from conftest import QUIET, ROOT, history, sentence_of, set_options
+from snapshots import last_snapshot
 from subcurrent.case.reading import typed_case
 from subcurrent.case.reference import read_columns
-from subcurrent.errors import BAD_INPUT, OK, STORAGE, BadInput
+from subcurrent.errors import BAD_INPUT, STORAGE, BadInput
 from subcurrent.report.snapshot import read_plane
 from test_turbulence_case import changed
-from turbulence_runs import CASE, last_snapshot
+from turbulence_runs import CASE
 
 sys.path.insert(0, str(ROOT / "cases" / "forced_scalar"))
 import budget
@@ -101,8 +102,7 @@ def test_steps_are_those_of_a_serial_reference(form):
 @pytest.mark.mpi
 def test_a_run_leaves_the_scalar_in_all_its_files(program):
     program.write_case(WITH)
-    done = program("run", "case.toml", "-n", "2", "--out", "r")
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     assert "a passive scalar of diffusivity 0.0285714" in done.stdout
     folder = program.folder / "r"
     last = {name: float(value) for name, value in history(folder)[-1].items()}
@@ -165,15 +165,13 @@ def scalar_of(folder):
 @pytest.mark.mpi
 def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program):
     program.write_case(WITH)
-    assert program("run", "case.toml", "-n", "1", "--out", "whole", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *QUIET)
     parts = ("run", "case.toml", "--out", "parts", *QUIET)
-    assert program(*parts, "-n", "1", "--set", "run.steps=5").returncode == OK
-    done = program(*parts, "--resume", "--set", "scalar.schmidt=0.8")
-    assert done.returncode == BAD_INPUT
-    assert "needs the same scalar.schmidt as the run it continues: 0.7 there, 0.8 here" in sentence_of(done)
+    program.ok(*parts, "-n", "1", "--set", "run.steps=5")
+    said = program.refused(*parts, "--resume", "--set", "scalar.schmidt=0.8")
+    assert "needs the same scalar.schmidt as the run it continues: 0.7 there, 0.8 here" in said
     files = ("--set", "storage.place=files", "--set", "storage.pieces=2")
-    done = program(*parts, "-n", "3", "--resume", *files)
-    assert done.returncode == OK, done.stderr
+    program.ok(*parts, "-n", "3", "--resume", *files)
     assert np.array_equal(scalar_of(program.folder / "whole"), scalar_of(program.folder / "parts"))
     assert history(program.folder / "whole") == history(program.folder / "parts")
 
@@ -184,13 +182,12 @@ def test_a_run_neither_gains_nor_loses_a_scalar_on_its_way(program):
     (program.folder / "without.toml").write_text(CASE)
     for name, other in (("with", "without"), ("without", "with")):
         short = ("--set", "run.steps=2", *QUIET)
-        assert program("run", f"{name}.toml", "--out", name, *short).returncode == OK
-        done = program("run", f"{other}.toml", "--out", name, "--resume", *QUIET)
-        assert done.returncode == BAD_INPUT
-        assert "--resume needs the same scalar as the run it continues: " in sentence_of(done)
+        program.ok("run", f"{name}.toml", "--out", name, *short)
+        said = program.refused("run", f"{other}.toml", "--out", name, "--resume", *QUIET)
+        assert "--resume needs the same scalar as the run it continues: " in said
         start = sorted((program.folder / name / "checkpoints").glob("*.h5"))[-1]
         sets = (f"flow.initial={start}", "spectrum.peak=4.0")
-        words = [word for text in sets for word in ("--set", text)]
+        words = set_options(*sets)
         done = program("run", f"{other}.toml", "--out", f"{name} {other}", *words, *short)
         assert done.returncode == STORAGE
         assert re.search(r"holds \"modes\" in shape .*; this run needs ", sentence_of(done))
@@ -199,7 +196,7 @@ def test_a_run_neither_gains_nor_loses_a_scalar_on_its_way(program):
 @pytest.mark.mpi
 def test_a_flow_of_a_snapshot_gets_a_scalar_of_its_own_or_that_of_the_file(program):
     program.write_case(WITH)
-    assert program("run", "case.toml", "--out", "first", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "--out", "first", *QUIET)
     start = last_snapshot(program.folder / "first")
     flow = (f"flow.initial={start}", "spectrum.peak=4.0", "run.steps=1", "output.history_every=1")
     before = float(history(program.folder / "first")[-1]["scalar_variance"])
@@ -208,18 +205,17 @@ def test_a_flow_of_a_snapshot_gets_a_scalar_of_its_own_or_that_of_the_file(progr
         ("random", ("scalar.variance=9.0",)),
         ("file", ("scalar.initial=file", "scalar.peak=4.0")),
     ):
-        words = [word for text in (*flow, *more) for word in ("--set", text)]
-        done = program("run", "case.toml", "--out", name, "-n", "2", *words, *QUIET)
-        assert done.returncode == OK, done.stderr
+        words = set_options(*flow, *more)
+        program.ok("run", "case.toml", "--out", name, "-n", "2", *words, *QUIET)
         row = history(program.folder / name)[0]
         wanted = {"zero": 0.0, "random": 9.0, "file": before}[name]
         assert float(row["scalar_variance"]) == pytest.approx(wanted, rel=0.2, abs=1e-3), name
     # A snapshot without a scalar has none to give.
     (program.folder / "without.toml").write_text(CASE)
-    assert program("run", "without.toml", "--out", "bare", *QUIET).returncode == OK
+    program.ok("run", "without.toml", "--out", "bare", *QUIET)
     sets = (f"flow.initial={last_snapshot(program.folder / 'bare')}", *flow[1:], "scalar.initial=file",
             "scalar.peak=4.0")  # fmt: skip
-    done = program("run", "case.toml", "--out", "none", *[w for t in sets for w in ("--set", t)], *QUIET)
+    done = program("run", "case.toml", "--out", "none", *set_options(*sets), *QUIET)
     assert done.returncode in (BAD_INPUT, STORAGE)
     assert "scalar" in sentence_of(done)
 
@@ -273,13 +269,8 @@ def test_schmidts_number_needs_a_viscosity():
 def test_the_variance_of_a_scalar_in_forced_turbulence_becomes_steady(program):
     """The small form of the case's README, by the case's own script."""
     sets = ("grid.points=[32,32,32]", "flow.viscosity=0.028", "scheme.dt=0.04", "output.every=0")
-    words = [
-        word
-        for text in (*sets, "output.snapshots=false", "output.timeline=false")
-        for word in ("--set", text)
-    ]
-    done = program("run", "forced_scalar", "--out", "r", *QUIET, *words, timeout=600)
-    assert done.returncode == OK, done.stderr
+    words = set_options(*sets, "output.snapshots=false", "output.timeline=false")
+    program.ok("run", "forced_scalar", "--out", "r", *QUIET, *words, timeout=600)
     found = budget.measured(program.folder / "r")
     print(" ".join(budget.row(found)))
     assert found["balance"] == pytest.approx(1, abs=0.1)

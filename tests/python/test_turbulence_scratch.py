@@ -48,10 +48,9 @@ def goes_on_in_memory(program) -> None:
     taken = len(history(program.folder / "r")) + 3
     program.write_case(CASE.replace('place = "files"\npieces = 4\nscratch = "scratch"\n', ""), "memory.toml")
     steps = ("--set", f"run.steps={taken}", *QUIET)
-    done = program("run", "memory.toml", "--out", "r", "--resume", *steps)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "memory.toml", "--out", "r", "--resume", *steps)
     assert "resumed" in done.stdout
-    assert program("run", "memory.toml", "--out", "whole", *steps).returncode == OK
+    program.ok("run", "memory.toml", "--out", "whole", *steps)
     ours, whole = history(program.folder / "r"), history(program.folder / "whole")
     assert ours[-1] == whole[-1]
 
@@ -95,8 +94,7 @@ def test_a_killed_run_leaves_a_checkpoint_and_the_next_one_removes_its_scratch(p
     has_ended(ranks)
     assert process.returncode not in (OK, STOPPED)
     assert scratch_files(program), "killed processes cannot have removed their files"
-    done = program("run", "case.toml", "--out", "next", "--set", "run.steps=1", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "next", "--set", "run.steps=1", *QUIET)
     assert not scratch_files(program)
     goes_on_in_memory(program)
 
@@ -114,7 +112,6 @@ def test_files_cut_by_another_program_end_the_run_with_one_sentence(program):
     assert "another program has cut it" in said
     assert "Traceback" not in said
     # A rank that fails ends all at once; whoever starts next removes what they left.
-    done = program("run", "case.toml", "--out", "next", "--set", "run.steps=1", *QUIET)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", "next", "--set", "run.steps=1", *QUIET)
     assert not scratch_files(program)
     goes_on_in_memory(program)

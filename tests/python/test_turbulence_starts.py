@@ -9,46 +9,35 @@ import pytest
 
 import subcurrent as sc
 from conftest import QUIET, history, sentence_of
+from snapshots import fields_in, last_snapshot, same_end
 from subcurrent.errors import BAD_INPUT, OK, STORAGE, StorageError
 from subcurrent.report.snapshot import checksum, read_plane
-from turbulence_runs import CASE, fields_of, last_snapshot
+from turbulence_runs import CASE, FIELDS
 
 
 @pytest.mark.mpi
 def test_a_resumed_run_goes_on_with_the_same_bits(program):
     program.write_case(CASE)
-    assert program("run", "case.toml", "-n", "1", "--out", "whole", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *QUIET)
     parts = ("run", "case.toml", "--out", "parts", *QUIET)
-    assert program(*parts, "-n", "1", "--set", "run.steps=5").returncode == OK
-    done = program(*parts, "-n", "3", "--resume")
-    assert done.returncode == OK, done.stderr
-    for one, other in zip(
-        *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
-    ):
-        assert np.array_equal(one, other)
-    assert history(program.folder / "whole") == history(program.folder / "parts")
+    program.ok(*parts, "-n", "1", "--set", "run.steps=5")
+    program.ok(*parts, "-n", "3", "--resume")
+    assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
 
 
 @pytest.mark.mpi
 def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(program):
     program.write_case(CASE)
     single = (*QUIET, "--set", "scheme.precision=single")
-    done = program("run", "case.toml", "-n", "1", "--out", "whole", *single)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "-n", "1", "--out", "whole", *single)
     assert "single precision" in done.stdout
     parts = ("run", "case.toml", "--out", "parts")
-    assert program(*parts, "-n", "1", *single, "--set", "run.steps=5").returncode == OK
-    done = program(*parts, "-n", "2", *QUIET, "--resume")
-    assert done.returncode == BAD_INPUT
-    assert "the same scheme.precision as the run it continues: single there, double here" in sentence_of(done)
-    done = program(*parts, "-n", "3", *single, "--resume")
-    assert done.returncode == OK, done.stderr
-    for one, other in zip(
-        *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
-    ):
-        assert one.dtype == np.float32
-        assert np.array_equal(one, other)
-    assert history(program.folder / "whole") == history(program.folder / "parts")
+    program.ok(*parts, "-n", "1", *single, "--set", "run.steps=5")
+    said = program.refused(*parts, "-n", "2", *QUIET, "--resume")
+    assert "the same scheme.precision as the run it continues: single there, double here" in said
+    program.ok(*parts, "-n", "3", *single, "--resume")
+    assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
+    assert fields_in(last_snapshot(program.folder / "whole"), "velocity")[0].dtype == np.float32
     assert json.loads((program.folder / "whole" / "summary.json").read_text())["precision"] == "single"
     # A first field from a checkpoint is taken bit by bit, so of the same precision; from a snapshot of any.
     first = program.folder / "whole"
@@ -68,7 +57,7 @@ def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(progr
 @pytest.mark.mpi
 def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
     program.write_case(CASE)
-    assert program("run", "case.toml", "-n", "2", "--out", "first", *QUIET).returncode == OK
+    program.ok("run", "case.toml", "-n", "2", "--out", "first", *QUIET)
     first = program.folder / "first"
     checkpoint = sorted((first / "checkpoints").glob("*.h5"))[-1]
     energy = {}
@@ -78,11 +67,8 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
         ("check", checkpoint, 2),
         ("again", checkpoint, 1),
     ):
-        done = program(
-            "run", "case.toml", "-n", ranks, "--out", name, *QUIET, "--set", f'flow.initial="{start}"',
-            "--set", "run.steps=2",
-        )  # fmt: skip
-        assert done.returncode == OK, done.stderr
+        first_field = ("--set", f'flow.initial="{start}"', "--set", "run.steps=2")
+        program.ok("run", "case.toml", "-n", ranks, "--out", name, *QUIET, *first_field)
         energy[name] = history(program.folder / name)[0]
     assert energy["check"] == energy["again"]
     assert energy["snap"] == energy["folder"]
@@ -95,14 +81,13 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
 def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program):
     """24 x 20 x 16 points keep the modes up to 7, 6 and 5; all of them are there on more points."""
     program.write_case(CASE)
-    assert program("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=3").returncode == OK
+    program.ok("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=3")
     start = last_snapshot(program.folder / "first")
     sets = ("--set", f'flow.initial="{start}"', "--set", "run.steps=1", "--set", "output.history_every=1")
     found = {}
     for name, points in (("same", "24,20,16"), ("more", "32,24,40"), ("fewer", "16,12,10")):
         more = ("--set", f"grid.points=[{points}]", "-n", 1 if name == "same" else 2)
-        done = program("run", "case.toml", "--out", name, *QUIET, *sets, *more)
-        assert done.returncode == OK, done.stderr
+        program.ok("run", "case.toml", "--out", name, *QUIET, *sets, *more)
         found[name] = history(program.folder / name)[0]
     for column in ("energy", "dissipation"):
         same, more, fewer = (float(found[name][column]) for name in ("same", "more", "fewer"))
@@ -113,18 +98,16 @@ def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program
 @pytest.mark.mpi
 def test_a_snapshot_of_another_box_is_refused(program):
     program.write_case(CASE)
-    assert program("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=1").returncode == OK
+    program.ok("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=1")
     start = last_snapshot(program.folder / "first")
     with h5py.File(start, "r+") as file:
         file["grid"].attrs["Spacing"] = np.array([2.0, 1.0, 1.0]) * file["grid"].attrs["Spacing"]
-    done = program("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
-    assert done.returncode == BAD_INPUT
-    assert "shows a box of side 12.566371 along x, not this run's 2 pi" in sentence_of(done)
+    said = program.refused("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
+    assert "shows a box of side 12.566371 along x, not this run's 2 pi" in said
     with h5py.File(start, "r+") as file:
         del file["grid"].attrs["Spacing"]
-    done = program("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
-    assert done.returncode == BAD_INPUT
-    assert "have no uniform spacing" in sentence_of(done)
+    said = program.refused("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
+    assert "have no uniform spacing" in said
 
 
 def test_a_checkpoint_of_other_points_with_the_same_modes_is_refused(tmp_path):
@@ -143,8 +126,8 @@ def test_a_checkpoint_of_other_points_with_the_same_modes_is_refused(tmp_path):
 def test_only_a_whole_snapshot_is_a_start(program):
     """A bit of the velocity, its checksum's own, and one of another program's, without checksums."""
     program.write_case(CASE.replace("steps = 12", "steps = 1"))
-    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
-    whole = sorted((program.folder / "r" / "snapshots").glob("*.vtkhdf"))[-1]
+    program.ok("run", "case.toml", "--out", "r", *QUIET)
+    whole = last_snapshot(program.folder / "r")
     with h5py.File(whole) as file:
         stored = file["VTKHDF/PointData/velocity"]
         first, sum_ = stored.id.get_offset(), int(stored.attrs["checksum"])
@@ -163,6 +146,4 @@ def test_only_a_whole_snapshot_is_a_start(program):
     with h5py.File(whole, "r+") as file:
         del file["VTKHDF/PointData/velocity"].attrs["checksum"]
     sets = ("--set", f"flow.initial={whole}", "--set", "spectrum.peak=4.0")
-    done = program("run", "case.toml", "--out", "without", *sets, *QUIET)
-    assert done.returncode == BAD_INPUT
-    assert "carries no checksum" in sentence_of(done)
+    assert "carries no checksum" in program.refused("run", "case.toml", "--out", "without", *sets, *QUIET)

@@ -5,10 +5,11 @@ import json
 import platform
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from conftest import completed
 
 root = Path(__file__).resolve().parents[2]
 commands = root / "build" / "release" / "compile_commands.json"
@@ -92,7 +93,7 @@ def compile_command() -> list[str]:
 def vectorised_loops(source: Path) -> dict[int, int]:
     """Line of rows.hpp -> bytes of a vector, for every loop there that the compiler vectorised."""
     command = [*compile_command(), "-fopt-info-vec-optimized", "-S", "-o", "/dev/null", str(source)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=root)
+    done = completed(command, cwd=root, timeout=600)
     if "unrecognized" in done.stderr and "fopt-info" in done.stderr:
         pytest.skip("this compiler gives no such report")
     assert done.returncode == 0, done.stderr

@@ -5,15 +5,14 @@ import fcntl
 import json
 import re
 import shutil
-import subprocess
 import threading
 import urllib.error
 import urllib.request
 
 import pytest
 
-from conftest import sentence_of
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from conftest import completed, set_options
+from subcurrent.errors import OK, BadInput
 from subcurrent.launch.lock import is_held, only_one
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report import live
@@ -23,8 +22,7 @@ from subcurrent.report.live import Watched, server
 @pytest.fixture
 def run(program):
     sets = ("grid.cells=[12,10,8]", "run.steps=4", "output.history_every=1", "output.figures=false")
-    done = program("run", "wave_pulse", "--out", "r", *(part for text in sets for part in ("--set", text)))
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "wave_pulse", "--out", "r", *set_options(*sets))
     program.done = done
     return program
 
@@ -87,12 +85,8 @@ def seen_by_a_browser(folder, tmp_path, monkeypatch) -> str:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{serving.server_address[1]}/"
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=9000", "--dump-dom")
-        done = subprocess.run(
-            ["chromium", *options, f"--user-data-dir={tmp_path / 'browser'}", address],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
+        done = completed(
+            ["chromium", *options, f"--user-data-dir={tmp_path / 'browser'}", address], timeout=120
         )
         serving.shutdown()
     return done.stdout
@@ -190,6 +184,5 @@ def test_a_port_in_use_is_refused_by_name(tmp_path):
 
 
 def test_what_is_no_run_is_refused(fake_program):
-    done = fake_program("watch", "nothing")
-    assert done.returncode == BAD_INPUT
-    assert sentence_of(done).startswith("nothing is not a run folder: ")
+    said = fake_program.refused("watch", "nothing")
+    assert said.startswith("nothing is not a run folder: ")

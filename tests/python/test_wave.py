@@ -5,11 +5,11 @@ import csv
 import json
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
 import subcurrent as sc
+from snapshots import fields_in
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 
@@ -33,13 +33,11 @@ figures = false
 
 def pressure(program, name):
     (path,) = (program.folder / name / "snapshots").glob("*40.vtkhdf")
-    with h5py.File(path) as file:
-        return file["fields/pressure"][...]
+    return fields_in(path, "pressure")[0]
 
 
 def run(program, name, *arguments):
-    done = program("run", "case.toml", "--out", name, *arguments)
-    assert done.returncode == OK, done.stderr
+    program.ok("run", "case.toml", "--out", name, *arguments)
     return pressure(program, name)
 
 
@@ -80,8 +78,7 @@ def test_a_run_goes_on_from_a_checkpoint_and_keeps_its_energy(program):
 def test_a_run_without_anything_to_draw_has_finished(program):
     program.write_case(CASE.replace("figures = false", ""))
     nothing = ("--set", "run.steps=3", "--set", "output.history_every=10", "--set", "output.snapshots=false")
-    done = program("run", "case.toml", "--out", "r", "-n", "1", *nothing)
-    assert done.returncode == OK, done.stderr
+    done = program.ok("run", "case.toml", "--out", "r", "-n", "1", *nothing)
     assert "finished at step 3" in done.stdout
     page = (program.folder / "r" / "report.html").read_text()
     assert "finished at step 3" in page

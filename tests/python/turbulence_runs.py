@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The small forced flow of the tests of turbulence, and what its runs leave."""
-
-import h5py
+"""The small forced flow of the tests of turbulence."""
 
 CASE = """
 solver = "turbulence"
@@ -22,12 +20,4 @@ steps = 12
 every = 0.08
 history_every = 2
 """
-
-
-def fields_of(path):
-    with h5py.File(path) as file:
-        return [file[f"fields/{name}"][...] for name in ("velocity", "vorticity")]
-
-
-def last_snapshot(folder):
-    return sorted((folder / "snapshots").glob("*.vtkhdf"))[-1]
+FIELDS = ("velocity", "vorticity")
