@@ -7,7 +7,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/waiting.hpp"
-#include "engine/overlap/look.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc::spectral {
@@ -141,9 +140,13 @@ void PassRun::each_given(const Piece& piece, const Given& action) const {
 bool PassRun::arrived(const Arrival& arrival) {
   Timeline& timeline = context_.timeline();
   const double begin = timeline.now();
-  const bool there =
-      look_for_arrival(timeline, booked_on_, overlaps_, [&] { return is_there(passes_, arrival); });
-  moving_ += timeline.now() - begin;
+  const bool there = is_there(passes_, arrival);
+  const double end = timeline.now();
+  moving_ += end - begin;
+  if (overlaps_ && !there)  // other slabs may be computed; without a span, because there are many
+    timeline.add_total(booked_on_, Phase::poke, end - begin);
+  else
+    timeline.add(booked_on_, Phase::wait, begin, end);
   return there;
 }
 
