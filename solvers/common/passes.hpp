@@ -9,13 +9,6 @@
 
 namespace sc {
 
-/// Layers of halo for passes of `steps` steps that read `reach` cells each: on one rank between walls, as
-/// many as one step needs.
-inline int layers_for_passes(const Context& context, Bool3 periodic, int reach, int steps) {
-  const bool neighbours = context.size() > 1 || periodic.x || periodic.y || periodic.z;
-  return neighbours ? reach * steps : reach;
-}
-
 /// Empty for single steps. `step` calls its argument with the stages of a step in order, and swaps the two
 /// levels of fields as the step does; after that they are as before.
 template <class Step>

@@ -17,9 +17,13 @@ namespace sc::dendrite {
 
 namespace {
 
+/// The halo has the layers that all steps of a pass read together.
 Grid grid_of(Context& context, const DendriteOptions& o) {
-  const int halo = layers_for_passes(context, o.periodic(), o.reach(), o.engine.steps_per_pass);
-  return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = halo, .split = o.split}};
+  return {context,
+          {.cells = o.cells,
+           .periodic = o.periodic(),
+           .halo = o.reach() * o.engine.steps_per_pass,
+           .split = o.split}};
 }
 
 std::unique_ptr<FarMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {

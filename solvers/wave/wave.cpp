@@ -15,7 +15,7 @@ namespace {
 
 Grid grid_of(Context& context, const WaveOptions& o) {
   const Bool3 periodic = periodic_axes([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
-  const int halo = layers_for_passes(context, periodic, 2, o.engine.steps_per_pass);
+  const int halo = 2 * o.engine.steps_per_pass;
   return {context, {.cells = o.cells, .periodic = periodic, .halo = halo, .split = o.split}};
 }
 
