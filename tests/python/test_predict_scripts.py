@@ -82,7 +82,8 @@ def test_the_program_and_the_loop_predict_the_same(tmp_path: Path, wire: Path, p
     rows = json.loads((tmp_path / "out" / "prediction.json").read_text())
     said = {str(row["ranks"]): {name: s["T"] for name, s in row["strategies"].items()} for row in rows}
     assert "halo_thread" in said["4"] and said["4"]["boundary_first"] < said["4"]["blocking"]
-    ask = f'found = loop.predict({str(wire)!r}, [1, 4], show=False)\nprint("found", json.dumps(found), flush=True)\n'
+    ask = f"found = loop.predict({str(wire)!r}, [1, 4], show=False)\n"
+    ask += 'print("found", json.dumps(found), flush=True)\n'
     path = script(tmp_path, "import json\n" + ask)
     for ranks in (1, 2):
         lines = run([sys.executable, path], ranks).stdout.splitlines()
