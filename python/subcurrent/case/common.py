@@ -268,6 +268,13 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
     }
 
 
+def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:
+    """Raises BadInput for names after `--strategies` that are not known."""
+    for name in given:
+        if name not in known:
+            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(known)}.")
+
+
 def size_in_bytes(name: str, text: str) -> int:
     """Bytes of a size like "3 GiB"; raises BadInput, naming the key, for any other text."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", text)

@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..case.common import STRATEGIES
+from ..case.common import STRATEGIES, check_strategies
 from ..case.library import find_case
 from ..case.reading import as_tables, as_toml, load_case
 from ..errors import OK, BadInput
@@ -147,9 +147,7 @@ def _tell(folder: RunFolder, console: Console, network: str | None = None) -> No
 def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], list[str]]:
     """The strategies to measure, first `blocking` (for ratios) and `ordered` (for the hidden share), and a
     sentence for each that was not named and that the case does not allow."""
-    for name in given:
-        if name not in STRATEGIES:
-            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+    check_strategies(given)
     names, left_out = ["blocking", "ordered"], []
     for name in given or STRATEGIES:
         if name in names:

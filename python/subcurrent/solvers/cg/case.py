@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import SolverCase
+from ...case.common import SolverCase, check_strategies
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
@@ -132,9 +132,7 @@ class CgCase(PassLength, Table):
 
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` among them."""
-        for name in given:
-            if name not in STRATEGIES:
-                raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+        check_strategies(given, STRATEGIES)
         return [name for name in STRATEGIES if name == "blocking" or name in (given or STRATEGIES)]
 
 

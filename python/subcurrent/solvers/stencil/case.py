@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import STRATEGIES, SolverCase, Split
+from ...case.common import STRATEGIES, SolverCase, Split, check_strategies
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
@@ -117,9 +117,7 @@ class StencilCase(PassLength, Table):
 
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` and `ordered` among them."""
-        for name in given:
-            if name not in STRATEGIES:
-                raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+        check_strategies(given)
         known = [name for name in STRATEGIES if name != "automatic"]
         return [name for name in known if name in ("blocking", "ordered", *(given or known))]
 
