@@ -19,7 +19,7 @@ struct Swing {
   SC_FN void operator()(At c, InOut<Real> before, In<Real> u) const {
     const Real near = u[c.x(1)] + u[c.x(-1)] + u[c.y(1)] + u[c.y(-1)] + u[c.z(1)] + u[c.z(-1)];
     const Real far = u[c.x(2)] + u[c.x(-2)] + u[c.y(2)] + u[c.y(-2)] + u[c.z(2)] + u[c.z(-2)];
-    before[c] = 2 * u[c] - before[c] + c2 * (Real(4) / 3 * near - far / 12 - Real(7.5) * u[c]);
+    before[c] = 2 * u[c] - before[c] + c2 * (Real(4) / 3 * near - Real(1) / 12 * far - Real(7.5) * u[c]);
   }
 };
 

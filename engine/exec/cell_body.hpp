@@ -35,12 +35,6 @@ requires(!std::is_const_v<T> && !views_are_checked) struct Kept<Components<T, N>
   }
 };
 
-/// Arrays that a kernel uses through a view.
-template <class View>
-constexpr int arrays_of = 1;
-template <class T, int N>
-constexpr int arrays_of<Components<T, N>> = N;
-
 /// Own cell (0, 0, 0) is global cell `origin`; rows are sy, planes sz elements apart.
 template <class Cell, class... Views>
 struct CellBody {

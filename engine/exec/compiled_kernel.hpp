@@ -21,10 +21,7 @@ struct CellsAt {
 
 /// Rows [first, last) of a box for a kernel whose members, its parameters, are at `kernel`.
 struct RowsCall {
-  Box box;
-  Lattice lattice;
-  Int3 origin;
-  std::ptrdiff_t sy, sz;
+  detail::BoxRows in;
   std::int64_t first, last;
   RowOrder order;
   const CellsAt* fields;
@@ -81,8 +78,7 @@ void compute_rows(const RowsCall& call, std::index_sequence<n...>) {
   std::array<ValuesTo, values> into;
   for (int k = 0; k < values; ++k) into[static_cast<std::size_t>(k)] = {&call, k};
   const std::span<ValuesTo> wanted(into.data(), call.add ? into.size() : 0);
-  rows(call.box, call.lattice, call.origin, call.sy, call.sz, call.first, call.last, call.order, wanted, cell,
-       ViewAt<Views>::of(call.fields[n])...);
+  rows(call.in, call.first, call.last, call.order, wanted, cell, ViewAt<Views>::of(call.fields[n])...);
 }
 
 template <class Kernel, class... Views, std::size_t... n>

@@ -45,11 +45,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
   if (box.empty()) return;
   const Int3 n = box.extent();
   const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> mine) {
-    const RowsCall call{.box = box,
-                        .lattice = lattice,
-                        .origin = frame.origin,
-                        .sy = frame.layout.sy,
-                        .sz = frame.layout.sz,
+    const RowsCall call{.in = {box, lattice, frame.origin, frame.layout.sy, frame.layout.sz},
                         .first = first,
                         .last = last,
                         .order = frame.order,

@@ -96,8 +96,8 @@ void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, in
   const Int3 n = box.extent();
   const CellOf<Kernel> cell{kernel};
   const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> values) {
-    rows(box, lattice, frame.origin, frame.layout.sy, frame.layout.sz, first, last, frame.order, values, cell,
-         views...);
+    rows({box, lattice, frame.origin, frame.layout.sy, frame.layout.sz}, first, last, frame.order, values,
+         cell, views...);
   };
   share_rows(std::int64_t{n.y} * n.z, threads, into, part);
 }

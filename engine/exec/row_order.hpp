@@ -15,7 +15,7 @@
 #include "engine/base/align.hpp"
 #include "engine/field/views.hpp"
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace sc {
@@ -23,6 +23,7 @@ namespace sc {
 struct RowOrder {
   int block = 0;             ///< rows of a block, iterated through all planes; 0: all rows, in plain order
   int planes_ahead = 0;      ///< planes ahead that the stage reads
+  int rows_ahead = 1;        ///< rows from the one computed to the one prefetched, in order of computing
   unsigned past_caches = 0;  ///< bit n: view number n is only written
 };
 
@@ -31,18 +32,31 @@ namespace detail {
 #if defined(__SSE2__) && !defined(SC_CHECKED)
 constexpr bool stores_pass_caches = true;
 
+/// Non-temporal stores of a cache line, as wide as the processor has: fewer stores complete a line sooner.
+inline void line_past_caches(std::byte* to, const std::byte* from) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__AVX__)
+  for (std::size_t n = 0; n < cache_line; n += sizeof(__m256i))
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + n),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + n)));
+#else
+  for (std::size_t n = 0; n < cache_line; n += sizeof(__m128i))
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + n),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + n)));
+#endif
+}
+
 /// Non-temporal stores for whole cache lines, ordinary stores for the rest.
 inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
   const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(to) % cache_line);
-  std::memcpy(to, from, head);
+  if (head > 0) std::memcpy(to, from, head);
   to += head;
   from += head;
   bytes -= head;
   for (; bytes >= cache_line; bytes -= cache_line, to += cache_line, from += cache_line)
-    for (std::size_t n = 0; n < cache_line; n += sizeof(__m128i))
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + n),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + n)));
-  std::memcpy(to, from, bytes);
+    line_past_caches(to, from);
+  if (bytes > 0) std::memcpy(to, from, bytes);
 }
 /// Completes non-temporal stores before later stores of this thread.
 inline void end_past_caches() { _mm_sfence(); }
@@ -52,18 +66,19 @@ inline void copy_past_caches(std::byte*, const std::byte*, std::size_t) {}
 inline void end_past_caches() {}
 #endif
 
-/// Prefetches `count` cells from c on of a view that is only read.
+/// Prefetches `count` cells of a view that is only read, from element `first` on.
 template <class T, int N>
-[[gnu::always_inline]] inline void prefetch_row(const Components<T, N>& view, At c, int count) {
+[[gnu::always_inline]] inline void prefetch_row(const Components<T, N>& view, std::ptrdiff_t first,
+                                                int count) {
   if constexpr (std::is_const_v<T>)
     for (int k = 0; k < N; ++k) {
-      const char* from = reinterpret_cast<const char*>(view.base + k * view.stride + c.i);
+      const char* from = reinterpret_cast<const char*>(view.base + k * view.stride + first);
       for (std::ptrdiff_t n = 0; n < count * static_cast<std::ptrdiff_t>(sizeof(T)); n += cache_line)
         __builtin_prefetch(from + n, 0, 2);  // into the second-level cache
     }
 }
 template <class Other>
-[[gnu::always_inline]] inline void prefetch_row(const Other&, At, int) {}
+[[gnu::always_inline]] inline void prefetch_row(const Other&, std::ptrdiff_t, int) {}
 
 /// Bytes a cell that a kernel may write through a view.
 template <class View>
@@ -81,7 +96,7 @@ class NearRow {
  public:
   static constexpr std::size_t cell_bytes = (std::size_t{0} + ... + Written<Views>::bytes);
   static constexpr bool possible = stores_pass_caches && cell_bytes > 0;
-  static constexpr int piece = 64;             ///< cells, whole cache lines for every type
+  static constexpr int piece = 128;            ///< cells, whole cache lines for every type
   static constexpr int capacity = piece + 16;  ///< the first piece ends at the end of a cache line
   using All = std::tuple<Views...>;
 

@@ -39,8 +39,8 @@ Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, con
   };
   const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
   const int fewest = fluxes ? 16 : 4;
-  int planes = 2;
-  while (planes < grid.own().extent().z && fits(std::max(2 * (planes + 1), fewest), planes + 1)) ++planes;
+  int planes = 2;  // an even number: kernels compute pairs
+  while (planes < grid.own().extent().z && fits(std::max(2 * (planes + 2), fewest), planes + 2)) planes += 2;
   int rows = fewest;
   while (rows < grid.own().extent().y && fits(rows + 1, planes)) ++rows;
   return {0, rows, planes};

@@ -3,6 +3,7 @@
 #include "engine/stage/stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/exec/caches.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr double nothing_stays = 32 << 20;  // bytes of a rank; less may stay in a cache between runs
 constexpr int least_rows = 16;              // of a block: rows at its edges are read twice
+constexpr double in_flight = 8 << 10;  // bytes prefetched: latency of memory times a core's share of its rate
 
 int colours_needed(Reach reach) {
   if (reach.width == 0) return 1;
@@ -128,6 +130,7 @@ double Stage::bytes_per_cell() const {
 /// inputs stay in the second-level cache. A device, and slabs of fields in files, have orders of their own.
 RowOrder Stage::order_of_much() const {
   RowOrder order;
+  double read = 0;  // bytes a cell
   const auto& all = accesses();
   for (std::size_t n = 0; n < std::min<std::size_t>(all.size(), 32); ++n) {
     const Access& a = all[n];
@@ -136,12 +139,16 @@ RowOrder Stage::order_of_much() const {
     if (a.mode == Mode::write && a.storage().grid() == grid() &&
         std::count_if(all.begin(), all.end(), shares) == 1)
       order.past_caches |= 1U << n;
+    if (a.mode == Mode::read)
+      read += static_cast<double>(size_of(a.storage().type())) * a.storage().components();
     order.planes_ahead = std::max(order.planes_ahead, a.reach.width);
   }
   if (order.past_caches == 0 && order.planes_ahead == 0) return {};
   const double row = bytes_a_cell(*this) * static_cast<double>(grid().layout().sy);
   const double rows = static_cast<double>(second_level_cache()) / ((2 * order.planes_ahead + 2) * row);
   order.block = std::max(least_rows, static_cast<int>(rows));
+  const double ahead = in_flight / (std::max(read, 1.0) * static_cast<double>(grid().layout().sy));
+  order.rows_ahead = std::clamp(static_cast<int>(std::lround(ahead)), 1, least_rows);
   return order;
 }
 

@@ -85,22 +85,52 @@ struct Where {
   }
 };
 
+void expect_only_inside(const Field<double>& where, const Box& inside, const Box& all,
+                        const std::string& what) {
+  for (int z = 0; z < all.hi.z; ++z)
+    for (int y = 0; y < all.hi.y; ++y)
+      for (int x = 0; x < all.hi.x; ++x)
+        EXPECT_EQ(where.get({x, y, z}),
+                  inside.contains({x, y, z}) ? x + 10 + 1000 * (y + 20) + 1000000 * (z + 30) : -1)
+            << what << " at " << to_string(Int3{x, y, z});
+}
+
 TEST(RowOrder, EveryCellOfABoxIsSetAndNoneBesideIt) {
   test::TestContext context;
   Grid grid(context, {.cells = {150, 21, 4}, .halo = 1});
-  const Frame frame{grid.layout(), {10, 20, 30}, {.block = 4, .planes_ahead = 1, .past_caches = 1}};
+  const RowOrder orders[] = {{.block = 4, .planes_ahead = 1, .past_caches = 1},
+                             {.block = 8, .planes_ahead = 2, .rows_ahead = 16, .past_caches = 1},
+                             {}};
   const Int3 n = grid.own().extent();
-  for (const Box& box : {grid.own(), Box{{1, 2, 1}, {n.x - 3, 20, n.z}}, Box{{17, 0, 0}, {18, 21, 2}}}) {
-    Field<double> where(grid, "where");
-    where.fill([](int, int, int) { return -1.0; });
-    for_each(box, Lattice{}, frame, 2, {}, Where{}, where.modify());
-    for (int z = 0; z < n.z; ++z)
-      for (int y = 0; y < n.y; ++y)
-        for (int x = 0; x < n.x; ++x) {
-          const bool inside = box.contains({x, y, z});
-          EXPECT_EQ(where.get({x, y, z}), inside ? x + 10 + 1000 * (y + 20) + 1000000 * (z + 30) : -1);
-        }
+  for (const RowOrder& order : orders)
+    for (const Box& box : {grid.own(), Box{{1, 2, 1}, {n.x - 3, 20, n.z}}, Box{{17, 0, 0}, {18, 21, 2}}}) {
+      Field<double> where(grid, "where");
+      where.fill([](int, int, int) { return -1.0; });
+      for_each(box, Lattice{}, Frame{grid.layout(), {10, 20, 30}, order}, 2, {}, Where{}, where.modify());
+      expect_only_inside(where, box, grid.own(), "rows of " + to_string(box.extent()));
+    }
+}
+
+struct CountHere {
+  SC_FN void operator()(At c, Index g, InOut<double> where) const {
+    where[c] += 1 + static_cast<double>(g.x + 1000 * g.y + 1000000 * g.z);
   }
+};
+
+// Rows of two planes are computed in one loop; the shares of threads begin and end anywhere in a plane.
+TEST(RowOrder, EveryCellIsComputedOnceWithAnyNumberOfPlanesAndThreads) {
+  test::TestContext context;
+  Grid grid(context, {.cells = {19, 5, 9}, .halo = 0});
+  const int most = grid.own().extent().z;
+  for (int planes = 1; planes <= most; ++planes)
+    for (const int threads : {1, 2, 3, 4, 7}) {
+      const Box box{{0, 0, most - planes}, grid.own().hi};
+      Field<double> where(grid, "where");
+      where.fill([](int, int, int) { return -1.0; });
+      for_each(box, Lattice{}, Frame{grid.layout(), {10, 20, 30}}, threads, {}, CountHere{}, where.modify());
+      expect_only_inside(where, box, grid.own(),
+                         std::to_string(planes) + " planes, " + std::to_string(threads) + " threads");
+    }
 }
 
 struct HalfSet {
