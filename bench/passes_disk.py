@@ -29,37 +29,36 @@ WIRE_CELLS, DELAY = 64, 5  # milliseconds
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk"
 LINE = re.compile(
     r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
-    r"(, (?P<pieces>\d+) pieces, (?P<mb>\S+) MB each way, (?P<computed>\S+) ms computed in slabs)?$",
+    r"(, (?P<pieces>\d+) pieces, (?P<read>\S+) MB read, (?P<written>\S+) MB written, "
+    r"(?P<computed>\S+) ms computed in slabs)?$",
     re.MULTILINE,
 )
 BOUND = re.compile(r"^result: heat in files, (\d+) a pass / max\(computing, disk\): (\S+) ", re.MULTILINE)
 Rows = dict[tuple[str, int], dict[str, str | None]]
 
 
-def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, dict[int, str]]:
-    """What the program prints, by place and steps a pass; and what it makes of the bound."""
+def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, dict[int, str], list[str]]:
+    """What the program prints, by place and steps a pass; what it makes of the bound; and its results."""
     counts = [arguments.turns, arguments.threads, arguments.cells, int(rate or 0), "scratch"]
     command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, slow_disk(Path(folder), rate) as enter:
         said = script.printed(command, enter, Path(folder))
     rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(said)}
-    return rows, {int(length): ratio for length, ratio in BOUND.findall(said)}
+    return rows, {int(length): ratio for length, ratio in BOUND.findall(said)}, script.results_in(said)
 
 
 def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> None:
-    wire = passes_wire.measure(WIRE_CELLS, arguments.turns, DELAY, arguments.trial)
+    wire = passes_wire.rows_in(passes_wire.said_by(WIRE_CELLS, arguments.turns, DELAY, arguments.trial))
     megabytes = 8e-6 * arguments.cells**3  # of a level
     memory = {length: float(row["ms"]) for (where, length), row in whole.items() if where == "memory"}
     filed, held = (
         {length: float(row["ms"]) for (where, length), row in rows.items() if where == "files"}
         for rows in (whole, slow)
     )
-    moved = {length: float(whole["files", length]["mb"]) for length in filed}
+    moved = {length: float(whole["files", length]["read"]) for length in filed}
     late = f"two ranks, {WIRE_CELLS}³, messages {DELAY} ms late"
     size = f"{arguments.cells}³"
-    note = (
-        "bytes of memory: a level read and a level written a pass; of files and messages: counted, each way"
-    )
+    note = "bytes of memory: a level read and a level written a pass; of files and messages: counted"
     with style.figure(path, 10.5, 5.4, "The heat equation: a step against steps a pass", note) as drawing:
         time, data = drawing.subplots(1, 2)
         for curve, colour, what in (
@@ -80,7 +79,7 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
             ),
         ):
             data.plot(list(curve), list(curve.values()), "o-", color=colour, label=what, markersize=5)
-        for axes, what in ((time, "milliseconds a step"), (data, "megabytes a step, each way")):
+        for axes, what in ((time, "milliseconds a step"), (data, "megabytes a step: read, sent")):
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
             axes.set_xticks(list(filed), [str(length) for length in filed])
@@ -101,17 +100,21 @@ def main() -> int:
     arguments = script.parse(parser, {})
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
-    whole, _ = measure(arguments, None)
+    whole, _, results = measure(arguments, None)
     slows = os.access(BLOCK_IO, os.W_OK) and not arguments.trial
-    slow, bounds = measure(arguments, arguments.disk) if slows else ({}, {})
+    slow, bounds, held = measure(arguments, arguments.disk) if slows else ({}, {}, [])
     print(
-        f"| steps a pass | pieces | MB a step, each way | ms a step | at {arguments.disk:g} MB/s | / bound |"
+        "| steps a pass | pieces | MB read a step | written | ms a step | computing | "
+        f"at {arguments.disk:g} MB/s | / bound |"
     )
-    print("|---|---:|---:|---:|---:|---:|")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for (where, length), row in whole.items():
         other = slow.get((where, length), {}).get("ms") or "–"
-        cells = (f"{where}, {length}", row["pieces"] or "–", row["mb"] or "–", row["ms"], other)
+        filed = (row[key] or "–" for key in ("pieces", "read", "written"))
+        cells = (f"{where}, {length}", *filed, row["ms"], row["computed"] or "–", other)
         print("| " + " | ".join((*cells, bounds.get(length, "–") if where == "files" else "–")) + " |")
+    script.show(results, "the disk as it is")
+    script.show(held, f"{arguments.disk:g} MB/s each way")
     if arguments.figure:
         draw(arguments.figure, arguments, whole, slow)
     return (

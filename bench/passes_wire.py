@@ -25,13 +25,16 @@ OVERLAPS = "boundary_first"
 Row = dict[str, float]
 
 
-def measure(cells: int, turns: int, delay: int, trial: bool = False) -> dict[int, Row]:
-    """By steps a pass: milliseconds of the fastest strategy for one, of waiting and of overlapped passes
-    for more; messages and kB that a rank sends a step."""
+def said_by(cells: int, turns: int, delay: int, trial: bool = False) -> str:
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
     command = ["mpirun", "-n", "2", "--oversubscribe", PROGRAM, turns, cells, delay]
-    said = script.printed([str(word) for word in command] + ["--trial"] * trial)
+    return script.printed([str(word) for word in command] + ["--trial"] * trial)
+
+
+def rows_in(said: str) -> dict[int, Row]:
+    """By steps a pass: milliseconds of the fastest strategy for one, of waiting and of overlapped passes
+    for more; messages and kB that a rank sends a step."""
     rows: dict[int, Row] = {}
     for m in LINE.finditer(said):
         length, ms = int(m["length"]), float(m["ms"])
@@ -49,8 +52,13 @@ def main() -> int:
     arguments: argparse.Namespace = script.parse(parser, {"cells": [24]})
     print("| cells | steps a pass | ms a step | waiting | one by one / it | messages | kB |")
     print("|---|---:|---:|---:|---:|---:|---:|")
+    results: list[tuple[list[str], str]] = []
     for cells in arguments.cells:
-        rows = measure(cells, arguments.turns, arguments.delay, arguments.trial)
+        said = said_by(cells, arguments.turns, arguments.delay, arguments.trial)
+        results.append((script.results_in(said), f"messages {arguments.delay} ms late"))
+        at_once = said_by(cells, arguments.turns, 0, arguments.trial)
+        results.append((script.results_in(at_once), "messages at once"))
+        rows = rows_in(said)
         for length, row in rows.items():
             waiting = f"{row['waiting']:.3g}" if "waiting" in row else "–"
             gain = f"{rows[1]['overlapped'] / row['overlapped']:.2f}" if length > 1 else "–"
@@ -58,6 +66,8 @@ def main() -> int:
                 f"| {cells}³ | {length} | {row['overlapped']:.3g} | {waiting} | {gain} | "
                 f"{row['messages']:.3g} | {row['kb']:.4g} |"
             )
+    for lines, where in results:
+        script.show(lines, where)
     return 0
 
 

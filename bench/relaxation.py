@@ -38,6 +38,7 @@ def main() -> int:
     print("|---|---|" + "---:|" * len(lengths))
     for (sweep, kernel), row in rows.items():
         print(f"| {sweep} | {kernel} | " + " | ".join(f"{row[length]:.2f}" for length in lengths) + " |")
+    print("\n".join(script.results_in(said)))
     return 0
 
 

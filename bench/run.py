@@ -53,11 +53,33 @@ class Job:
     network: bool = False  # needs root for the emulated network
 
 
+def program_of(trial: bool):
+    """A function that returns the command of a program of ours."""
+    return lambda name, *words: [str(PROGRAMS / name), *map(str, words), *(["--trial"] if trial else [])]
+
+
+def passes(trial: bool = False) -> list[Job]:
+    """Everything that has a goal about several steps a pass."""
+    program = program_of(trial)
+
+    def written(name: str) -> list[str]:
+        return [sys.executable, str(ROOT / "bench" / name), *(["--trial"] if trial else [])]
+
+    return [
+        Job("single sweeps, 512³", program("sweep_bench", 3, 2, 512), 240),
+        Job("several steps a pass, 256³", program("passes_bench", 5, 2, 256, 256, 320), 300),
+        Job("several steps a pass, 512³", program("passes_bench", 3, 2, 512, 0, 0, 0, 0, 0), 180),
+        Job("passes in files", written("passes_disk.py"), 300),
+        Job("passes of a dendrite in files", written("dendrite_disk.py"), 400),
+        Job("passes and late messages", written("passes_wire.py"), 120),
+        Job("passes on two hosts", written("passes_hosts.py"), 300, network=True),
+        Job("passes of relaxation sweeps", written("relaxation.py"), 240),
+    ]
+
+
 def jobs(trial: bool = False) -> list[Job]:
     """In a trial what needs a network runs without one."""
-
-    def program(name: str, *arguments) -> list[str]:
-        return [str(PROGRAMS / name), *map(str, arguments), *(["--trial"] if trial else [])]
+    program = program_of(trial)
 
     def over_network(*arguments) -> list[str]:
         hosts = mpirun if trial else [str(CLUSTER), "with", "2", "100mbit"]
@@ -109,8 +131,8 @@ def figures(text: str) -> list[Figure]:
 
 def obstacle(job: Job, time_left: float) -> str | None:
     """Why a job cannot run here, or None."""
-    program = next(Path(word) for word in job.command if word.startswith(str(PROGRAMS)))
-    if not program.exists():
+    program = next((Path(word) for word in job.command if word.startswith(str(PROGRAMS))), None)
+    if program and not program.exists():
         return f"{program.name} is not built (make bootstrap)"
     if job.network and os.geteuid() != 0:
         return "the emulated network needs root"
@@ -199,6 +221,7 @@ def table(record: dict) -> str:
 def main() -> int:
     parser = script.parser(__doc__)
     parser.add_argument("--only", default="", help="run the jobs whose name contains this")
+    parser.add_argument("--passes", action="store_true", help="run those of several steps a pass instead")
     parser.add_argument("--minutes", type=float, default=9.5, help="stop starting jobs after so long")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--table", type=Path, help="also write the figures there as a Markdown table")
@@ -207,7 +230,8 @@ def main() -> int:
     if not shutil.which("mpirun"):
         parser.error("mpirun is not installed (make bootstrap)")
 
-    chosen = [job for job in jobs(options.trial) if options.only.lower() in job.name.lower()]
+    known = passes(options.trial) if options.passes else jobs(options.trial)
+    chosen = [job for job in known if options.only.lower() in job.name.lower()]
     if not chosen:
         parser.error(f"--only {options.only}: no benchmark has this in its name")
     begin = time.monotonic()

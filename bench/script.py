@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -64,6 +65,22 @@ def printed(command: list[str], enter: Callable[[], None] | None = None, folder:
     if done.returncode != 0:
         sys.exit(done.stderr.strip() or f"{Path(command[0]).name} ended with {done.returncode}")
     return done.stdout
+
+
+def result(name: str, figure: float, goal: str) -> None:
+    """The line that bench/run.py collects."""
+    print(f"result: {name}: {figure:.4g} ({goal})", flush=True)
+
+
+def results_in(said: str) -> list[str]:
+    """The lines of results in what a program printed."""
+    return re.findall(r"^result: .*$", said, re.MULTILINE)
+
+
+def show(results: list[str], where: str) -> None:
+    """The lines of results, with where they were measured."""
+    for line in results:
+        print(re.sub(r": (\S+ \([^()]*\))$", rf" ({where}): \1", line), flush=True)
 
 
 def as_root(**more: str) -> dict[str, str]:

@@ -43,8 +43,7 @@ void plain_wave(Field<Real>& u, int threads) {
         const Real near = q[x + 1] + q[x - 1] + q[x + l.sy] + q[x - l.sy] + q[x + l.sz] + q[x - l.sz];
         const Real far =
             q[x + 2] + q[x - 2] + q[x + 2 * l.sy] + q[x - 2 * l.sy] + q[x + 2 * l.sz] + q[x - 2 * l.sz];
-        out[x] = 2 * q[x] - out[x] +
-                 Real(0.1) * (Real(4) / 3 * near - Real(1) / 12 * far - Real(7.5) * q[x]);
+        out[x] = 2 * q[x] - out[x] + Real(0.1) * (Real(4) / 3 * near - Real(1) / 12 * far - Real(7.5) * q[x]);
       }
     }
 }

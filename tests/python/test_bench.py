@@ -105,3 +105,16 @@ def test_every_job_of_make_bench_reads_its_arguments(tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert "left out" not in done.stdout
+
+
+def test_the_goals_of_passes_are_in_one_list(tmp_path):
+    """`run.py --passes`: results of programs and of scripts."""
+    if not core_is_built() or not PROGRAMS.exists():
+        pytest.skip("the compiled module or the benchmarks are not built")
+    command = [sys.executable, BENCH / "run.py", "--passes", "--trial", "--json", tmp_path / "b"]
+    for only, result in (
+        ("late messages", r"8 a pass, overlapped: .* \(messages 5 ms late\): \S+ \(goal >= 7.2"),
+        ("in files", r"2 a pass, memory one by one / it \(the disk as it is\): \S+ \(no goal\)"),
+    ):
+        done = run([*command, "--only", only], tmp_path, SUBCURRENT_BIND="none")
+        assert re.search(result, done.stdout), done.stdout + done.stderr
