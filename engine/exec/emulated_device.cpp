@@ -33,16 +33,28 @@ std::uint64_t EmulatedDevice::next_number() { return mixed64(state_ += 0x9e3779b
 
 void EmulatedDevice::open_memory(bool open) {
   if (options_.host_reaches_memory || open == open_) return;
-  for (const auto& [data, bytes] : memory_)
-    if (mprotect(data, bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+  // Neighbours with one call: the kernel cuts and joins its mappings at each, which took half the time of tests.
+  for (auto piece = memory_.begin(); piece != memory_.end();) {
+    std::byte* const begin = piece->first;
+    std::byte* end = begin;
+    for (; piece != memory_.end() && piece->first == end; ++piece) end += piece->second;
+    if (mprotect(begin, static_cast<std::size_t>(end - begin), open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
       throw Error(Exit::failure, "mprotect refused to guard the emulated device's memory");
+  }
   open_ = open;
 }
 
 Device::Memory EmulatedDevice::allocate(std::size_t bytes) {
   const std::size_t pages = whole_pages(bytes);
   const int access = options_.host_reaches_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
-  void* data = mmap(nullptr, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zero-initialised
+  // After the last piece, the first far below everything: what lies together is protected together.
+  constexpr std::size_t far = std::size_t{1} << 36;
+  std::byte* where = memory_.empty() ? nullptr : memory_.rbegin()->first + memory_.rbegin()->second;
+  void* data = mmap(where, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zero-initialised
+  if (data != MAP_FAILED && memory_.empty()) {
+    munmap(data, pages);
+    data = mmap(static_cast<std::byte*>(data) - far, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
   if (data == MAP_FAILED)
     throw Error(Exit::storage,
                 "not enough memory for " + std::to_string(bytes >> 20) + " MiB of the emulated device's");

@@ -257,5 +257,24 @@ TEST(EmulatedDeviceDeathTest, GuardsItsMemory) {
   EXPECT_DEATH(*cell = std::byte{1}, "");
 }
 
+TEST(EmulatedDeviceDeathTest, GuardsEachPieceOfItsMemoryAgainAfterATask) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  const auto device = std::make_shared<EmulatedDevice>();
+  const std::size_t sizes[] = {8, 9000, 8, 5000, 8};
+  std::vector<Device::Memory> pieces;
+  for (const std::size_t size : sizes) pieces.push_back(device->allocate(size));
+  pieces[1].reset();  // leaves a hole
+  for (std::size_t n = 0; n < pieces.size(); ++n)
+    if (std::byte* const p = pieces[n].get())
+      device->enqueue(Stream::core, [p, last = sizes[n] - 1] { p[0] = p[last] = std::byte{7}; });
+  device->finish();
+  for (std::size_t n = 0; n < pieces.size(); ++n) {
+    std::byte* const p = pieces[n].get();
+    if (!p) continue;
+    EXPECT_DEATH(p[0] = std::byte{1}, "") << n;
+    EXPECT_DEATH(p[sizes[n] - 1] = std::byte{1}, "") << n;
+  }
+}
+
 }  // namespace
 }  // namespace sc::test
