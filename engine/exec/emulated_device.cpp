@@ -33,12 +33,13 @@ std::uint64_t EmulatedDevice::next_number() { return mixed64(state_ += 0x9e3779b
 
 void EmulatedDevice::open_memory(bool open) {
   if (options_.host_reaches_memory || open == open_) return;
-  // Neighbours with one call: the kernel cuts and joins its mappings at each, which took half the time of tests.
+  // Neighbours with one call: each makes the kernel cut and join mappings, most of the time of some tests.
   for (auto piece = memory_.begin(); piece != memory_.end();) {
     std::byte* const begin = piece->first;
     std::byte* end = begin;
     for (; piece != memory_.end() && piece->first == end; ++piece) end += piece->second;
-    if (mprotect(begin, static_cast<std::size_t>(end - begin), open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+    const auto bytes = static_cast<std::size_t>(end - begin);
+    if (mprotect(begin, bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
       throw Error(Exit::failure, "mprotect refused to guard the emulated device's memory");
   }
   open_ = open;
