@@ -67,6 +67,7 @@ void Context::play(const Rehearsed& part) {
         "rank " + std::to_string(part.rank) + " of " + std::to_string(part.size) + ", " +
         std::to_string(part.ranks_per_node) +
         " a node, cannot be rehearsed; a rank is from 0 to their number less 1, and a node has at least 1");
+  accounts_.sampling = {.first = 0, .every = 0};  // samples of copies depend on a clock
   rank_ = part.rank;
   size_ = part.size;
   timeline_.set_rank(rank_);

@@ -50,6 +50,7 @@ void bind_context(nb::module_& module) {
                      return r.context().device() ? r.context().device()->describe() : std::string("cpu");
                    })
       .def_prop_ro("threads", [](Ranks& r) { return r.context().threads(); })
+      .def_prop_ro("rehearses", [](Ranks& r) { return r.context().rehearses(); })
       .def(
           "close", [](Ranks& r) { r.context().close(); }, Unlocked(),
           "Frees what the ranks share, fields included, and ends MPI.")

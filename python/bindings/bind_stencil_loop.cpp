@@ -98,6 +98,12 @@ std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const 
                                                                       .finds_length = finds_length});
 }
 
+nb::dict terms(StencilLoop& loop) {
+  nb::dict result = terms_of(loop.context(), loop.ledger());
+  if (const Choice* choice = loop.runner().choice()) result["automatic"] = dict_of({choice});
+  return result;
+}
+
 }  // namespace
 
 void bind_stencil_loop(nb::module_& module) {
@@ -124,7 +130,13 @@ void bind_stencil_loop(nb::module_& module) {
           "end_steps", [](StencilLoop& loop) { loop.runner().end_steps(); }, Unlocked())
       .def("passes", [](StencilLoop& loop) { return loop.runner().passes().describe(); })
       .def_prop_ro("strategy", [](StencilLoop& loop) { return std::string(loop.runner().strategy().name); })
-      .def("terms", [](StencilLoop& loop) { return terms_of(loop.context(), loop.ledger()); });
+      .def("terms", &terms)
+      .def("book", &StencilLoop::book, "books"_a,
+           "Whether terms() counts what is done from here on, by this loop or another one.")
+      .def("restart_terms", &StencilLoop::restart_ledger, "What terms() tells counts from here on.")
+      .def("timeline_summary", [](StencilLoop& loop) {
+        return timeline_summary(loop.ledger(), loop.context().timeline());
+      });
   module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, "steps_per_pass"_a,
              "finds_length"_a, Unlocked());
 }

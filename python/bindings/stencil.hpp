@@ -87,17 +87,31 @@ class StencilLoop {
         runner_(grid_->context(), options),
         total_(grid_->context()),
         ledger_(runner_) {
-    ledger_.open();
+    book(true);
   }
   Context& context() const { return grid_->context(); }
   /// What the kernel returns, over all cells of all ranks.
   std::vector<double> run(StencilSweep& sweep, const std::string& kernel);
   Runner& runner() { return runner_; }
+  /// Whether its ledger books what the context does: of loops that take turns, each its own steps.
+  void book(bool books) {
+    if (books == books_) return;
+    books ? ledger_.open() : ledger_.close();
+    books_ = books;
+  }
   /// Books what was gained since it was last asked.
   const Ledger& ledger() {
-    ledger_.close();
-    ledger_.open();
+    const bool books = books_;
+    book(false);
+    book(books);
     return ledger_;
+  }
+  /// ledger() counts from here on.
+  void restart_ledger() {
+    const bool books = books_;
+    book(false);
+    ledger_.restart();
+    book(books);
   }
 
  private:
@@ -107,6 +121,7 @@ class StencilLoop {
   Runner runner_;
   GlobalValue total_;
   Ledger ledger_;
+  bool books_ = false;
 };
 
 void bind_stencil_field(nanobind::module_& module);

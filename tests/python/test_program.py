@@ -15,6 +15,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_profiles
 from subcurrent.errors import BAD_INPUT, OK
 from subcurrent.foresight.strategies import chosen
+from subcurrent.foresight.subject import CaseFile
 from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
@@ -144,7 +145,7 @@ def test_strategies(program):
 
 
 def test_strategies_that_a_case_refuses_are_named():
-    names, left_out = chosen([], find_case("taylor_green_1600"), [])
+    names, left_out = chosen([], CaseFile(find_case("taylor_green_1600")), [])
     assert "halo_thread" not in names
     assert any(sentence.startswith("halo_thread is left out: ") for sentence in left_out)
 

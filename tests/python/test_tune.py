@@ -14,6 +14,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import tune, tune_candidates
+from subcurrent.foresight.subject import CaseFile
 from subcurrent.launch import tuned
 
 CELLS = "grid.cells=[24,24,24]"
@@ -71,7 +72,7 @@ def test_passes_are_no_longer_than_the_history_lets_them_be(tmp_path):
     four = tune_candidates.varied(case_of("output.history_every=4", name="wave_pulse"), 1, [])
     assert four["engine.steps_per_pass"] == [2, 3, 4]
     path = find_case("wave_pulse")
-    whole = tune.Tuning(tune.TuneRequest("wave_pulse"), path, [], Console(quiet=True))
+    whole = tune.Tuning(tune.TuneRequest("wave_pulse"), CaseFile(path), [], Console(quiet=True))
     assert whole._case.output.history_every == 1_000_000  # rows are not what is measured
     assert "engine.steps_per_pass" not in whole.varied(whole._case, 1)
     (note,) = case_of("engine.steps_per_pass=4", name="wave_pulse").notes()

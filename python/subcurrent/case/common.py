@@ -194,6 +194,10 @@ class SolverCase(PassLength, Table):
         """Number of halo layers."""
         return 1
 
+    def longest_pass(self) -> int:
+        """How many steps a pass of a run may have: it ends at a row of the history."""
+        return self.output.history_every
+
     def notes(self) -> list[str]:
         """What the program prints at the start besides grid and strategy."""
         if self.engine.steps_per_pass == "automatic" and self.pass_length() == 1:

@@ -13,7 +13,7 @@ from ..foresight import job_script, machines, passes
 from ..foresight import predict as predicting
 from ..foresight import scale as scaling
 from ..foresight import tune as tuning
-from .options import CaseArgument, NetworkOption, SetOption, console, with_engine
+from .options import CaseArgument, MeasuredArgument, NetworkOption, SetOption, console, with_engine
 
 MachineOption = Annotated[
     str, typer.Option("--machine", help="a machine file, or the name of one that `subcurrent machines` lists")
@@ -110,7 +110,7 @@ def predict(
 
 
 def tune(
-    case: CaseArgument,
+    case: MeasuredArgument,
     *,
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="try only this number of ranks")] = None,
     threads: Annotated[int | None, typer.Option(help="try only this number of threads")] = None,
@@ -168,7 +168,7 @@ def tune(
 
 
 def scale(
-    case: CaseArgument,
+    case: MeasuredArgument,
     *,
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2",
     strategy: Annotated[str, typer.Option(help="strategy of all runs")] = "blocking",

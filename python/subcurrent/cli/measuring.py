@@ -12,11 +12,11 @@ from ..errors import BadInput
 from ..foresight import machine_file as machine_file_of
 from ..foresight import probe as probing
 from ..foresight import strategies as compare
-from .options import CaseArgument, NetworkOption, OverwriteOption, SetOption, console, with_engine
+from .options import MeasuredArgument, NetworkOption, OverwriteOption, SetOption, console, with_engine
 
 
 def strategies(
-    case: CaseArgument,
+    case: MeasuredArgument,
     *,
     names: Annotated[
         str | None, typer.Option("--strategies", help="comma-separated  \\[default: all]")
@@ -76,7 +76,7 @@ def strategies(
 def probe(
     case: Annotated[
         str | None,
-        typer.Argument(metavar="[CASE]", help="measure the stages of this case for a machine file"),
+        typer.Argument(metavar="[CASE]", help="measure the stages of this case, or of the loop of a Python script, for a machine file"),
     ] = None,
     *,
     wait: Annotated[bool, typer.Option("--wait", help="measure how much of a message can be hidden")] = False,

@@ -20,6 +20,12 @@ def console() -> Console:
 CaseArgument = Annotated[
     str, typer.Argument(metavar="CASE", help="a case file, its folder, or a shipped case's name")
 ]
+MeasuredArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="CASE", help="a case file, its folder, a shipped case's name, or a Python script with an sc.Loop"
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="change a key of the case file; repeatable"),

@@ -15,8 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ..case.library import find_case
-from ..case.reading import Case, as_tables, load_case
+from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..launch import memory, mpi
 from ..launch.plan import Plan
@@ -24,11 +23,12 @@ from ..launch.ranks import launch_quietly
 from ..launch.run import ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import machine, worker
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import measured_kind
 from .machine_keys import LARGEST_SPREAD
 from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, by_mpi, solve_rates
 from .machines import load_machine
 from .rehearse import Part, rehearse
+from .subject import subject_of
 
 
 @dataclass
@@ -51,10 +51,10 @@ def probe_machine(request: FileRequest, console: Console) -> int:
         raise BadInput(f"{request.out} exists already: give another --machine-file, or --overwrite.")
     if not request.out.absolute().parent.is_dir():
         raise BadInput(f"the folder {request.out.parent} does not exist: give another --machine-file.")
-    path, outer = find_case(request.case), mpi.outer()
+    subject, outer = subject_of(request.case), mpi.outer()
     ranks = ranks_of(request.ranks, outer, 2)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    case = load_case(path, [*before, *request.sets, *after, "engine.strategy=blocking", "engine.device=cpu"])
+    sets = subject.alike(request.sets, request.sweeps)
+    case = subject.case([*sets, "engine.strategy=blocking", "engine.device=cpu"])
     case.one_length("a probe is")
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
@@ -137,7 +137,7 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
     together = max(copies.values())
     flops = [_flops(work, one) for work, one in zip(works, found, strict=False)]  # without smaller sizes
     lines = [
-        f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {kind_of(case).title(case)}.",
+        f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {measured_kind(case).title(case)}.",
         f'name = "{here["host"]}"',
         f'about = "{here["cpu"]}"',
         "",

@@ -24,8 +24,8 @@ from ..launch.memory import ranks_here
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..rank.measure import advance, remove_apart
-from ..solvers.cases import SOLVERS
-from ..solvers.kinds import kind_of
+from ..solvers.cases import typed_case
+from ..solvers.kinds import measured_kind
 from .machine_figures import IN_MEMORY
 
 NEAR = [
@@ -130,17 +130,17 @@ def _scratch(plan: Plan) -> str | None:
 
 
 def _solver(module: ModuleType, context: Any, plan: Plan, tables: dict[str, Any]) -> Any:
-    case = SOLVERS[tables["solver"]].model_validate(tables)
+    case = typed_case(tables)
     options = case.options()
     options["engine"]["strategy"] = "ordered" if context.size > 1 else "blocking"
-    return kind_of(case).make(module, context, options)
+    return measured_kind(case).make(module, context, options)
 
 
 def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:
     """The same solver on very few cells; None if it has no such grid, or starts from files."""
     try:
         case = plan.typed_case()
-        small = case.sized([TINY] * len(case.size()[1]))
+        small = case.sized([min(n, TINY) for n in case.size()[1]])
         small.check_ranks(context.size)
         return _solver(module, context, plan, as_tables(small))
     except (BadInput, ValueError, module.Error):

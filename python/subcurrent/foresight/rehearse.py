@@ -20,16 +20,11 @@ from .. import core
 from ..errors import OTHER, SubcurrentError
 from ..launch import mpi
 from ..rank.measure import advance
-from ..solvers.cases import SOLVERS
-from ..solvers.cg.case import NAME as CG
-from ..solvers.cg.case import CgCase
+from ..solvers.cases import typed_case
 from ..solvers.kinds import predicted_kind
-from ..solvers.stencil.case import NAME as STENCIL
-from ..solvers.stencil.case import StencilCase
 
 SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
-ONLY_PREDICTED = {CG: CgCase, STENCIL: StencilCase}
 
 
 @dataclass
@@ -49,8 +44,7 @@ class Part:
     traces: str = ""  # a folder with one for each strategy, where a simulator finds what a rank plays
 
     def typed_case(self) -> Any:
-        solver = self.case["solver"]
-        return (ONLY_PREDICTED.get(solver) or SOLVERS[solver]).model_validate(self.case)
+        return typed_case(self.case)
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
@@ -115,7 +109,6 @@ def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple
         module.hear(context, told)
     options = case.options()
     options["engine"]["strategy"] = strategy
-    context.sample(0, 0)
     return context, predicted_kind(case).make(module, context, options)
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..case.library import find_case
-from ..case.reading import Case, as_tables, load_case
+from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi
 from ..launch.plan import Plan
@@ -22,10 +21,12 @@ from ..launch.progress import Watcher
 from ..launch.ranks import command_over, launch
 from ..launch.run import say
 from ..launch.rundir import RunFolder, write_text
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import measured_kind
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .predict import counts_of, predicted, sized
+from .strategies import check_whole_passes
+from .subject import subject_of
 
 
 @dataclass
@@ -52,10 +53,11 @@ def scale(request: ScaleRequest, console: Console) -> int:
             "scale starts the ranks itself, with several rank counts: do not run it under mpirun or srun."
         )
     counts = counts_of(request.ranks)
-    path = find_case(request.case)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, f'engine.strategy="{request.strategy}"']
-    case = load_case(path, sets)
+    subject = subject_of(request.case)
+    case = subject.case(
+        [*subject.alike(request.sets, request.sweeps), f'engine.strategy="{request.strategy}"']
+    )
+    check_whole_passes(case, request.steps)
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
@@ -72,7 +74,7 @@ def scale(request: ScaleRequest, console: Console) -> int:
     rows = [_row(request, one, count, machine) for one, count in zip(cases, counts, strict=True)]
     finish(rows, request.weak)
     where = "" if request.network is None else f", {emulated.title(request.network)}"
-    console.print(table_of(rows, kind_of(case).title(case) + where, request.strategy))
+    console.print(table_of(rows, measured_kind(case).title(case) + where, request.strategy))
     if request.out is not None:
         request.out.mkdir(parents=True, exist_ok=True)
         write_text(request.out / "scale.json", json.dumps(rows, indent=1) + "\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions of stencil codes in Python. A loop records its steps (stencil/recording.py); for `subcurrent
-predict SCRIPT.py` the script runs in a process of its own, `python -m subcurrent.foresight.script`, which
+"""Stencil codes in Python. A loop records its steps (stencil/recording.py); for `subcurrent predict SCRIPT.py`,
+and for the verbs that measure, the script runs in a process of its own, `python -m subcurrent.foresight.script`, which
 rehearses it: nothing is compiled or computed, and it ends after the second step of its first loop."""
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ def is_script(name: str) -> bool:
 
 def case_of(name: str, sets: list[str]) -> StencilCase:
     """The case of a script. Raises SubcurrentError with one sentence if it fails or has no steps."""
+    return stencil_case(tables_of(name), sets)
+
+
+def tables_of(name: str) -> dict[str, Any]:
+    """The same as tables."""
     if not Path(name).is_file():
         raise BadInput(f"{name} does not exist: give a case file, or a Python script with an sc.Loop.")
-    return stencil_case(ask("subcurrent.foresight.script", name) | {"title": Path(name).name}, sets)
+    return ask("subcurrent.foresight.script", name) | {"title": Path(name).name}
 
 
 def predict_step(

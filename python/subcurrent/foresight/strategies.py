@@ -16,20 +16,20 @@ from rich.console import Console
 from rich.table import Table
 
 from ..case.common import STRATEGIES, check_strategies
-from ..case.library import find_case
-from ..case.reading import as_tables, as_toml, load_case
+from ..case.reading import as_tables, as_toml
 from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi
 from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
 from ..launch.ranks import command_over, launch
-from ..launch.run import default_name, ranks_of, report_outside, say, taken
+from ..launch.run import ranks_of, report_outside, say, taken
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
 from ..report import account
 from ..report.figures import draw_figures
-from ..solvers.kinds import kind_of
+from ..solvers.stencil.case import NAME as STENCIL
+from .subject import Subject, subject_of
 from .verdict import verdict
 
 COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden")
@@ -58,11 +58,10 @@ def compare(request: CompareRequest, console: Console) -> int:
     ranks = ranks_of(request.ranks, outer, 2)
     if request.network is not None:
         emulated.check(request.network, ranks)
-    path = find_case(request.case)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after]
-    case = load_case(path, [*sets, "engine.strategy=blocking"])
-    names, left_out = chosen(request.strategies, path, sets)
+    subject = subject_of(request.case)
+    sets = subject.alike(request.sets, request.sweeps)
+    case = subject.case([*sets, "engine.strategy=blocking"])
+    names, left_out = chosen(request.strategies, subject, sets)
     if outer is None:
         mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
@@ -71,11 +70,12 @@ def compare(request: CompareRequest, console: Console) -> int:
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
     memory.check(case, ranks, solvers=len(names))
-    name = [default_name(path), *(request.network.split(":") if request.network else [])]
+    name = [subject.name, *(request.network.split(":") if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
     plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
+    check_whole_passes(case, plan.steps)
     plan.rate = emulated.adapter_rate(request.network)
 
     def prepare() -> None:
@@ -99,6 +99,17 @@ def compare(request: CompareRequest, console: Console) -> int:
         drawn = draw_figures(folder)
         say(console, f"figure: {', '.join(str(figure) for figure in drawn.files)}")
     return OK
+
+
+def check_whole_passes(case: Any, steps: int) -> None:
+    """Raises BadInput for steps of a loop in Python that end within a pass, which is then computed in the next
+    turn, of another strategy."""
+    length = case.pass_length()
+    if case.solver == STENCIL and steps % length:
+        raise BadInput(
+            f"--steps {steps} is not allowed with engine.steps_per_pass = {length} of this loop: it must be a "
+            f"multiple of {length}."
+        )
 
 
 @contextlib.contextmanager
@@ -144,7 +155,7 @@ def _tell(folder: RunFolder, console: Console, network: str | None = None) -> No
     say(console, f"table: {folder.path / 'strategies.csv'}")
 
 
-def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], list[str]]:
+def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[str], list[str]]:
     """The strategies to measure, first `blocking` (for ratios) and `ordered` (for the hidden share), and a
     sentence for each that was not named and that the case does not allow."""
     check_strategies(given)
@@ -153,7 +164,7 @@ def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], li
         if name in names:
             continue
         try:
-            load_case(path, [*sets, f'engine.strategy="{name}"'])
+            subject.case([*sets, f'engine.strategy="{name}"'])
         except BadInput as error:
             if given:
                 raise

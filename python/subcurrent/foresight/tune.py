@@ -20,18 +20,17 @@ from typing import Any
 
 from rich.console import Console
 
-from ..case.library import find_case
-from ..case.reading import Case, as_tables, load_case
+from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
 from ..launch.ranks import command_over, launch
-from ..launch.run import default_name, ranks_of, say
+from ..launch.run import ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
 from ..rank.tuning import MARGIN
-from ..solvers.kinds import kind_of
+from .subject import Subject, subject_of
 from .tune_candidates import Layout, first_settings, layouts, pruned, varied
 from .tuning_table import conclusion, table_of
 
@@ -58,21 +57,21 @@ class TuneRequest:
 
 def tune(request: TuneRequest, console: Console) -> int:
     """Measures, prints the table and stores it for `run`; also as a rank of an outer mpirun."""
-    path = find_case(request.case)
+    subject = subject_of(request.case).for_tuning()
     sets = [*request.sets]
     if request.threads is not None:
         sets.append(f"engine.threads={request.threads}")
-    case = load_case(path, sets)
-    file = tuned.file_of(default_name(path), case, request.network)
+    case = subject.case(sets)
+    file = tuned.file_of(subject.name, case, request.network)
     if request.show:
-        return show(file, console)
+        return show(file, subject, console)
     if request.network is not None:
         request.ranks = 2 if request.ranks is None else request.ranks
         emulated.check(request.network, request.ranks)
     for option, value, least in (("--steps", request.steps, 1), ("--repeats", request.repeats, 2)):
         if value < least:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= {least}.")
-    tuning = Tuning(request, path, sets, console)
+    tuning = Tuning(request, subject, sets, console)
     outer = mpi.outer()
     if outer is None:
         groups = tuning.here()
@@ -86,13 +85,16 @@ def tune(request: TuneRequest, console: Console) -> int:
     finally:  # minutes were spent on it
         console.print(table_of(groups))
         say(console, conclusion(record))
+        for sentence in subject.use(record):
+            say(console, sentence)
     again = "--show" if request.network is None else f"--show --network {request.network}"
     uses = "uses it" if request.network is None else "ignores measurements over an emulated network"
-    say(console, f"stored in {file}; `run` {uses}, `tune {again}` shows all measurements")
+    by_run = f" `run` {uses}," if subject.runs else ""
+    say(console, f"stored in {file};{by_run} `tune {again}` shows all measurements")
     return OK
 
 
-def show(file: Path, console: Console) -> int:
+def show(file: Path, subject: Subject, console: Console) -> int:
     """Prints earlier measurements, including slower candidates."""
     record = tuned.load(file)
     if not record:
@@ -101,22 +103,20 @@ def show(file: Path, console: Console) -> int:
             "--network: at this rate)."
         )
     console.print(table_of(record["groups"], everything=True))
-    say(console, conclusion(record))
-    say(console, f"from {file}")
+    for sentence in (conclusion(record), *subject.use(record), f"from {file}"):
+        say(console, sentence)
     return OK
 
 
 class Tuning:
     """The measurements of one case with all keys that it leaves open."""
 
-    def __init__(self, request: TuneRequest, path: Path, sets: list[str], console: Console):
-        self._request, self._path, self._console = request, path, console
+    def __init__(self, request: TuneRequest, subject: Subject, sets: list[str], console: Console):
+        self._request, self._path, self._console = request, subject.path, console
         self._env: Mapping[str, str] = os.environ
-        self._fixed = tuned.fixed_keys(path, sets)
-        own = load_case(path, sets)
-        self._output = own.output  # of a run; what is measured has no rows
-        before, after = kind_of(own).comparison(request.sweeps)
-        self._case = load_case(path, [*before, *sets, *after])
+        self._fixed = subject.fixed(sets)
+        self._own = subject.case(sets)
+        self._case = subject.case(subject.alike(sets, request.sweeps))
         if self._case.engine.transport == "delayed":
             raise BadInput('engine.transport = "delayed" cannot be tuned: it is a test that delays messages.')
 
@@ -181,7 +181,7 @@ class Tuning:
 
     def varied(self, case: Case, ranks: int) -> dict[str, list[Any]]:
         """Other values of the keys, of which a run of the case can make use."""
-        return varied(case.model_copy(update={"output": self._output}), ranks, self._fixed)
+        return varied(case, ranks, self._fixed, self._own.longest_pass())
 
     def _on(self, layout: Layout) -> Case:
         return self._case.updated("engine", threads=layout.threads)

@@ -16,6 +16,7 @@ from ..errors import BadInput, SubcurrentError
 from ..launch import mpi
 from ..launch.tuned import value_of, with_settings
 from ..lines import count
+from ..solvers.stencil.case import NAME as STENCIL
 from .machines import find_machine, load_machine
 from .predict import predicted
 
@@ -114,16 +115,17 @@ def _fits(case: Case, split: list[int], ranks: int) -> bool:
     return True
 
 
-def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
-    """Other values of the keys that have an effect by themselves. A pass ends at a row of the history, so it
-    is never longer than output.history_every."""
+def varied(case: Case, ranks: int, fixed: list[str], longest: int | None = None) -> dict[str, list[Any]]:
+    """Other values of the keys that the case has and that have an effect by themselves; passes have at most
+    `longest` steps, those of a run if None."""
+    longest = case.longest_pass() if longest is None else longest
     values: dict[str, list[Any]] = {}
     engine, on_host = case.engine, case.engine.device == "cpu"
     storage = getattr(case, "storage", None)
     # Pieces that follow from the memory of several ranks may turn out too thin, which ends the ranks.
     unknown = storage is not None and storage.memory is not None and ranks > 1
     if not case.single_steps and on_host and not unknown:
-        values["engine.steps_per_pass"] = [n for n in PASSES if n <= case.output.history_every]
+        values["engine.steps_per_pass"] = [n for n in PASSES if n <= longest]
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]
         values["engine.poke_ms"] = list(POKES)
@@ -134,6 +136,9 @@ def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
         # A piece has at least one plane; in passes of several steps no fewer than in the case.
         planes = min(case.cells()) // ranks if engine.steps_per_pass == 1 else 0
         values["storage.pieces"] = [n for n in (2 * fewest, 4 * fewest) if n <= planes]
+    if case.solver == STENCIL and case.in_files() and engine.steps_per_pass == 1:
+        pieces, planes = case.grid.pieces, case.cells()[2] // ranks
+        values["grid.pieces"] = [n for n in (2 * pieces, 4 * pieces) if n <= planes]
     return {
         key: kept
         for key, tried in values.items()
@@ -145,6 +150,9 @@ def _acts(case: Case, key: str, value: Any) -> bool:
     """Whether the case accepts this value of a key, since keys without effect are errors. A key that needs
     another one (halo_thread_joins needs `halo_thread`) is tried together with it."""
     settings = {key: value}
+    table, _, name = key.partition(".")
+    if not hasattr(getattr(case, table, None), name):
+        return False
     if key == "engine.halo_thread_joins":
         settings["engine.strategy"] = "halo_thread"
     try:

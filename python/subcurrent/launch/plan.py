@@ -11,7 +11,7 @@ from typing import Any
 
 from ..case.reading import Case, as_tables
 from ..errors import SubcurrentError
-from ..solvers.cases import SOLVERS
+from ..solvers.cases import typed_case
 from .mpi import Layout
 
 
@@ -33,8 +33,8 @@ class Plan:
     rate: float = 0.0  # bytes per second that an emulated network adapter sends; 0: there is none
     events: bool = True  # False under an outer mpirun: people read the output, not a launcher
 
-    def typed_case(self) -> Case:
-        return SOLVERS[self.case["solver"]].model_validate(self.case)
+    def typed_case(self) -> Any:
+        return typed_case(self.case)
 
     def engine(self) -> tuple[int, str]:
         """Threads of each rank, and the transport between ranks."""

@@ -32,6 +32,7 @@ KEYS = (
     "engine.poke_ms",
     "engine.steps_per_pass",
     "storage.pieces",
+    "grid.pieces",  # of loops in Python
 )
 
 
@@ -74,11 +75,14 @@ def with_settings(case: Case, settings: dict[str, Any]) -> Case:
 
 
 def fixed_keys(path: Path, sets: list[str]) -> list[str]:
-    """The keys that are not tuned: those of the command line, and those that the file sets to other values
-    than the default (pieces of fields: the file has the smallest number that fits into memory)."""
+    """The keys of a case file that are not tuned."""
+    return fixed_in(read_tables(path), Case.model_fields["engine"].default, sets)
+
+
+def fixed_in(tables: dict[str, Any], default: Any, sets: list[str]) -> list[str]:
+    """The keys that are not tuned: those of the command line, and those that the tables set to other values
+    than `default`, an [engine] (pieces of fields: a file has the smallest number that fits into memory)."""
     named = {parse_set(text)[0] for text in sets}
-    tables = read_tables(path)
-    default = Case.model_fields["engine"].default
     for key, value in tables.get("engine", {}).items():
         if value != getattr(default, key, value):
             named.add(f"engine.{key}")

@@ -13,6 +13,8 @@ from ..launch.rundir import RunFolder
 from ..solvers import Each
 from ..solvers.drawing import Drawing
 from ..solvers.kinds import kind_of, title_of
+from ..solvers.stencil.case import NAME as STENCIL
+from ..solvers.stencil.case import stencil_case
 from .records import read_record
 
 OF_SOLVERS = Each("figures", "DRAWINGS")
@@ -53,7 +55,7 @@ PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes, (
 
 
 def drawings_of(case: Case) -> tuple[Drawing, ...]:
-    return (*OF_SOLVERS[case.solver], PROBES, STRATEGIES)
+    return (*OF_SOLVERS.get(case.solver, ()), PROBES, STRATEGIES)
 
 
 def captions(case: Case) -> dict[str, str]:
@@ -118,4 +120,7 @@ def stored_case(folder: RunFolder) -> Case:
     """The resolved case of a run folder."""
     if not folder.case.is_file():
         raise BadInput(f"{folder.path} is not a run folder: {folder.case} is missing.")
-    return parsed_case(read_tables(folder.case), f"{folder.case}: ")
+    tables = read_tables(folder.case)
+    if tables.get("solver") == STENCIL:  # of `strategies`
+        return stencil_case(tables, [])
+    return parsed_case(tables, f"{folder.case}: ")

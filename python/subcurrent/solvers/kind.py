@@ -43,14 +43,14 @@ class Predicted(ABC):
         return False
 
 
-class Kind(Predicted):
-    """The interface of a solver to sessions, recorders and reports, too."""
+class Measured(Predicted):
+    """The interface of a solver to measurements, too. What make() returns then has
 
-    compiled = ""  # the class in the compiled module
-    history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
-
-    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
-        return getattr(module, self.compiled)(context, options)
+    step(diagnostics, count)   steps, collective; without a count one
+    split, cells               ranks along each axis, and cells of the grid
+    terms(), restart_terms()   where the time of its steps went (see engine/overlap/ledger.hpp)
+    timeline_summary()         seconds by stage and phase
+    """
 
     def memory(self, case: Any, ranks: int) -> int:
         return memory.needed(case, ranks)
@@ -62,6 +62,20 @@ class Kind(Predicted):
     def fields_on(self, case: Any, ranks: int) -> list[Fields]:
         """Those that it keeps besides on several ranks."""
         return []
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        """`--set` texts before and after those of the user that make every strategy do the same work."""
+        return [], []
+
+
+class Kind(Measured):
+    """The interface of a solver to sessions, recorders and reports, too."""
+
+    compiled = ""  # the class in the compiled module
+    history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
+
+    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
+        return getattr(module, self.compiled)(context, options)
 
     def history_of(self, _case: Any) -> tuple[str, ...]:
         """`history`, and what a case adds to it."""
@@ -135,7 +149,6 @@ class Kind(Predicted):
         """Further lines of the report's table."""
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        """`--set` texts before and after those of the user that make every strategy do the same work."""
         return [], ["output.history_every=1000000"]
 
     def tables(self, summary: dict[str, Any]) -> str:

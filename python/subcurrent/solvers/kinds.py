@@ -14,15 +14,24 @@ from . import NAMES, Each
 
 if TYPE_CHECKING:
     from ..case.reading import Case
-    from .kind import Kind, Predicted
+    from .kind import Kind, Measured, Predicted
 
 KINDS: Mapping[str, Kind] = Each("kind", "KIND")
 PREDICTED = (*NAMES, "cg", "stencil")  # solvers for which `predict` has a kind
+MEASURED = (*NAMES, "stencil")  # solvers for which `strategies`, `tune`, `scale` and `probe` have one
 
 
 def predicted_kind(case: Any) -> Predicted:
-    """The interface for predictions; includes solvers that are only predicted."""
+    """The interface for predictions; includes solvers without case files."""
     return import_module(f".{case.solver}.kind", __package__).KIND.of(case)
+
+
+def measured_kind(case: Any) -> Measured:
+    """The interface for measurements, of a typed case or of its tables."""
+    solver = case["solver"] if isinstance(case, dict) else case.solver
+    if solver not in MEASURED:
+        raise KeyError(solver)
+    return import_module(f".{solver}.kind", __package__).KIND.of(case)
 
 
 def kind_of(case: Case | dict[str, Any]) -> Kind:
@@ -30,6 +39,6 @@ def kind_of(case: Case | dict[str, Any]) -> Kind:
     return KINDS[case["solver"] if isinstance(case, dict) else case.solver].of(case)
 
 
-def title_of(case: Case) -> str:
+def title_of(case: Any) -> str:
     """Name of the case in figures and reports."""
-    return kind_of(case).title(case)
+    return predicted_kind(case).title(case)

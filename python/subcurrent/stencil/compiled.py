@@ -92,10 +92,13 @@ class Compiled(Fixed):
             return 0
         key = precision, computed_by
         if key not in self._libraries:
-            source = printing.source_of(self._text, precision, computed_by != "cpu")
-            card = None if computed_by in HOSTS else computed_by
-            self._libraries[key] = compiling.function_of(source, self._says(), card)
+            source = self.text_for(precision, computed_by != "cpu")
+            self._libraries[key] = address_of(source, self._says(), computed_by)
         return self._libraries[key]
+
+    def text_for(self, precision: printing.Precision, on_device: bool) -> str:
+        """The file that is compiled for these fields."""
+        return printing.source_of(self._text, precision, on_device)
 
     def members(self, call: Call) -> bytes:
         """The parameters in the memory layout of the functor."""
@@ -170,6 +173,11 @@ class Compiled(Fixed):
                 f"{self._says()} does not set component {missing[0]} of {use.name}, which {field.name} has: "
                 "set it, or declare it sc.InOut."
             )
+
+
+def address_of(source: str, what: str, computed_by: str) -> int:
+    """The address of the function in a text that `computed_by` executes; `what` is its name in messages."""
+    return compiling.function_of(source, what, None if computed_by in HOSTS else computed_by)
 
 
 def source_of_function(given: Any, kind: str) -> Source:

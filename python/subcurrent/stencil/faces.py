@@ -58,14 +58,17 @@ class BoundCondition:
             self.condition._check_components(use, level.field)
             self._check_depth(use, field, axis)
         inward = self.inward(field.grid.halo)
-        # The library takes the field itself first.
-        levels = tuple(self.levels.get(use.name, field.now) for use in text.fields)
-        call = Call(self.condition, levels, self.values)
+        call = self.call(field)
         by = field.computed_by
         address = field.grid.together(lambda: self.condition.library(call.precision(), by))
         others = [(level.field.core, level.number) for level in self.levels.values()]
         members = self.condition.members(call)
         field.core.set_compiled(axis, side, address, by != "cpu", members, inward, others)
+
+    def call(self, field: Field) -> Call:
+        """As its library takes it: the field itself first."""
+        levels = tuple(self.levels.get(use.name, field.now) for use in self.condition._text.fields)
+        return Call(self.condition, levels, self.values)
 
     def inward(self, layers: int) -> int:
         """How many own cells of a column it reads, counted from the face."""

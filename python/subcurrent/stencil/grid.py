@@ -68,18 +68,17 @@ class Grid(Fixed):
             if split is None
             else self._padded(wholes("split", split, 1, 2**31 - 1, self.dimensions), 1)
         )
-        self._context = parallel.context(
-            threads,
-            one_of("transport", transport, ("auto", "shared", "mpi")),
-            one_of("device", device, ("cpu", "cuda", "emulated")),
-        )
+        self._transport = one_of("transport", transport, ("auto", "shared", "mpi"))
+        self._computes = one_of("device", device, ("cpu", "cuda", "emulated"))
+        self._scratch = path_text("scratch", scratch)
+        self._context = parallel.context(threads, self._transport, self._computes)
         self._core = parallel.module().StencilGrid(
             self._context,
             self._padded(self._cells, 1),
             self._padded(self._periodic, False),
             self._halo,
             parts,
-            path_text("scratch", scratch),
+            self._scratch,
             whole("pieces", pieces, 1, 100_000),
             next(_numbers),
         )
@@ -232,14 +231,17 @@ class Grid(Fixed):
                 outer += done
 
     def tables(self) -> dict[str, Any]:
-        """The grid, and the threads, as a case for predictions has them."""
+        """The grid, and how its ranks compute, as a case for predictions and measurements has them."""
         grid = {
             "cells": list(self._padded(self._cells, 1)),
             "periodic": list(self._padded(self._periodic, False)),
             "halo": self._halo,
+            "dimensions": self.dimensions,
             "pieces": self._pieces,
+            "scratch": self._scratch,
         }
-        return {"grid": grid, "engine": {"threads": self._context.threads}}
+        engine = {"threads": self._context.threads, "transport": self._transport, "device": self._computes}
+        return {"grid": grid, "engine": engine}
 
     def together(self, action: Callable[[], T]) -> T:
         """Does it on all ranks; where one of them fails, all do. Collective."""

@@ -156,12 +156,16 @@ class Loop(Fixed):
         return self._core.passes()
 
     def tables(self) -> dict[str, Any]:
-        """The last step of `steps` as a case for predictions. Raises BadInput if there was none."""
+        """The last step of `steps` as a case for predictions and measurements. Raises BadInput if there was none."""
         if not self._done:
             raise BadInput(
                 "the loop has computed no step: compute one in `for _ in loop.steps(1)` before predict()."
             )
-        engine = {"poke_ms": 1e3 * self._poke_seconds, "steps_per_pass": self._steps_per_pass}
+        engine = {
+            "strategy": self.strategy,
+            "poke_ms": 1e3 * self._poke_seconds,
+            "steps_per_pass": self._steps_per_pass,
+        }
         return recording.tables_of(self._grid, self._done, engine)
 
     def predict(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded step of a loop as tables, which `predict` rehearses as other ranks (see solvers/stencil)."""
+"""A recorded step of a loop as tables, which `predict` rehearses as other ranks, and `strategies`, `tune`,
+`scale` and `probe` execute (see solvers/stencil)."""
 
 from __future__ import annotations
 
@@ -38,12 +39,14 @@ def tables_of(grid: Grid, done: list[Any], engine: dict[str, Any]) -> dict[str, 
         for one in done
         if isinstance(one, Call) or one in fields
     ]
-    step = {
-        "fields": [_field(one, fields) for one in fields],
-        "kernels": [_kernel(call, fields) for call in kernels.values()],
-        "order": order,
-    }
     tables = grid.tables()
+    device = tables["engine"]["device"]
+    step = {
+        "fields": [_field(one, fields, device) for one in fields],
+        "kernels": [_kernel(call, fields, device) for call in kernels.values()],
+        "order": order,
+        "device": device,
+    }
     return tables | {"solver": "stencil", "step": step, "engine": tables["engine"] | engine}
 
 
@@ -62,9 +65,18 @@ def _add(field: Field, fields: list[Field]) -> None:
             _add(level.field, fields)
 
 
-def _kernel(call: Call, fields: list[Field]) -> dict[str, Any]:
-    kernel = call.kernel
+def _text(call: Call, device: str) -> dict[str, Any]:
+    """What is compiled for a call, and the parameters in hexadecimal digits."""
+    compiled = call.kernel
     return {
+        "text": compiled.text_for(call.precision(), device != "cpu"),
+        "members": compiled.members(call).hex(),
+    }
+
+
+def _kernel(call: Call, fields: list[Field], device: str) -> dict[str, Any]:
+    kernel = call.kernel
+    return _text(call, device) | {
         "name": kernel.name,
         "values": kernel.values,
         "reduce": kernel.reduce or "",
@@ -78,7 +90,7 @@ def _kernel(call: Call, fields: list[Field]) -> dict[str, Any]:
     }
 
 
-def _field(field: Field, fields: list[Field]) -> dict[str, Any]:
+def _field(field: Field, fields: list[Field], device: str) -> dict[str, Any]:
     missing = [(axis, side) for axis in range(field.grid.dimensions, 3) for side in (0, 1)]
     conditions = dict.fromkeys(missing, "unread") | field.conditions
     return {
@@ -88,16 +100,17 @@ def _field(field: Field, fields: list[Field]) -> dict[str, Any]:
         "levels": field.levels,
         "place": field.place,
         "faces": [
-            {"axis": axis, "side": side} | _face(field, axis, condition, fields)
+            {"axis": axis, "side": side} | _face(field, axis, condition, fields, device)
             for (axis, side), condition in conditions.items()
         ],
     }
 
 
-def _face(field: Field, axis: int, condition: Any, fields: list[Field]) -> dict[str, Any]:
+def _face(field: Field, axis: int, condition: Any, fields: list[Field], device: str) -> dict[str, Any]:
     if isinstance(condition, str):
         return {"unread": True}
     if isinstance(condition, boundaries.BUILT_IN):
         return {"laws": [list(law) for law in condition.laws(field.components, field.grid.spacing[axis])]}
     reads = [[fields.index(level.field), level.number] for level in condition.levels.values()]
-    return {"reads": reads, "inward": condition.inward(field.grid.halo)}
+    inward = condition.inward(field.grid.halo)
+    return _text(condition.call(field), device) | {"reads": reads, "inward": inward}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step of a stencil code in Python, for predictions: grid, fields and kernels as a loop has recorded them
-(see foresight/script.py). It has no case file; `--set` changes the grid and the engine."""
+"""A step of a stencil code in Python, for predictions and measurements: grid, fields and kernels as a loop has
+recorded them (see foresight/script.py). It has no case file; `--set` changes the grid and the engine."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import STRATEGIES, SolverCase, Split, check_strategies
+from ...case.common import DEVICES, STRATEGIES, SolverCase, Split, check_strategies
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
-from ...case.splits import check_split, chosen_split
+from ...case.splits import check_split
 from ...case.tables import Cells
 from ...errors import BadInput
 
 NAME = "stencil"
+MOST_LAYERS = 64  # of a halo
 
 
 class Face(Table):
@@ -31,6 +32,8 @@ class Face(Table):
     reads: list[list[int]] = setting("other fields and their levels", [])
     inward: int = 0  # own cells of a column that a compiled condition reads
     unread: bool = False
+    text: str = ""  # of a compiled condition: what is compiled, and its parameters in hexadecimal digits
+    members: str = ""
 
 
 class FieldPart(Table):
@@ -50,26 +53,40 @@ class KernelPart(Table):
     by_position: bool
     flops: float
     accesses: list[list[Any]]  # field, level, mode, layers, layers of edges and corners
+    text: str  # what is compiled, and its parameters in hexadecimal digits
+    members: str
 
 
 class Step(Table):
     fields: list[FieldPart]
     kernels: list[KernelPart]
     order: list[list[Any]]  # "run" and a kernel, or "advance" and a field
+    device: str  # for which the texts are
+
+    def reach(self) -> int:
+        """How many cells away a step reads at most: as if each of its kernels read what the one before it
+        has set."""
+        each = [max((one[3] for one in kernel.accesses), default=0) for kernel in self.kernels]
+        return sum(each[number] for what, number in self.order if what == "run")
 
 
 class StencilGrid(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
     periodic: list[bool] = setting("which axes are periodic")
-    halo: int = setting("number of halo layers", ge=0, le=64)
+    halo: int = setting("number of halo layers", ge=0, le=MOST_LAYERS)
+    dimensions: int = setting("axes that the script has given", 3, ge=1, le=3)
     pieces: int = setting("number of pieces of fields in files", ge=1, le=100_000)
+    scratch: str = key("folder for fields in files", "a path", "scratch")
 
 
 class StencilEngine(Table):
+    strategy: Literal[STRATEGIES] = setting("order of computation and communication", "boundary_first")
     split: Literal["auto"] | Split = key(
         "number of MPI ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto"
     )
     threads: int = setting("OpenMP threads of each rank", 1, ge=1, le=1024)
+    transport: Literal["auto", "shared", "mpi"] = setting("how data is sent between ranks", "auto")
+    device: Literal[DEVICES] = setting("where the fields are stored and computed", "cpu")
     poke_ms: float = setting(
         "milliseconds of computation between two calls that let MPI make progress", 0.5, gt=0
     )
@@ -80,7 +97,7 @@ class StencilEngine(Table):
 
 class StencilCase(PassLength, Table):
     all_to_all: ClassVar = False
-    devices: ClassVar = ("cpu", "cuda")
+    devices: ClassVar = DEVICES
 
     solver: Literal["stencil"] = setting("the solver", NAME)
     title: str = setting("name in tables", "a loop in Python")
@@ -96,11 +113,21 @@ class StencilCase(PassLength, Table):
     cells = SolverCase.cells
     sized = SolverCase.sized
     grown = SolverCase.grown
-    updated = SolverCase.updated
     other_blocks = SolverCase.other_blocks
+    budget = SolverCase.budget
+    split_over = SolverCase.split_over
 
-    def split_over(self, ranks: int) -> tuple[int, int, int]:
-        return chosen_split(self.cells(), self.engine.split, ranks, self.grid.halo)
+    def halo(self) -> int:
+        return self.grid.halo
+
+    def updated(self, table: str, **values: Any) -> StencilCase:
+        """As SolverCase.updated. The halo grows with longer passes, which need what all of their steps
+        read."""
+        made = SolverCase.updated(self, table, **values)
+        length = values.get("steps_per_pass", 1)
+        if length == "automatic" or length <= self.engine.steps_per_pass:
+            return made
+        return made.updated("grid", halo=max(self.grid.halo, min(MOST_LAYERS, length * self.step.reach())))
 
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), self.engine.split, ranks, max(self.grid.halo, 1))
@@ -112,8 +139,30 @@ class StencilCase(PassLength, Table):
                 f"engine.steps_per_pass = {length} is not allowed: it must be a whole number from 1 to 1000."
             )
 
+    def check_measured(self) -> None:
+        """Raises BadInput for what can be predicted, but not measured."""
+        self.one_length("a measurement")
+        if self.engine.device != self.step.device:
+            raise BadInput(
+                f'engine.device = "{self.engine.device}" is not allowed: the kernels of {self.title} are '
+                f'those of its grid, which has device="{self.step.device}"; change it there.'
+            )
+        if self.engine.strategy == "halo_thread" and self.engine.device != "cpu":
+            raise BadInput(
+                "the strategy halo_thread divides the CPU threads of a rank, and a device computes the loop."
+            )
+
+    def longest_pass(self) -> int:
+        return MOST_LAYERS
+
+    def in_files(self) -> bool:
+        return any(one.place == "files" for one in self.step.fields)
+
     def options(self) -> dict[str, Any]:
-        return {"engine": {}, "case": self}
+        made: dict[str, Any] = {"engine": {"strategy": self.engine.strategy}, "case": self}
+        if self.in_files():
+            made["storage"] = {"place": "files", "memory": 0, "scratch": self.grid.scratch}
+        return made
 
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` and `ordered` among them."""

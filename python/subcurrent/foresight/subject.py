@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the step of a loop in a Python
+script."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+from ..case.library import find_case
+from ..case.reading import Case, load_case
+from ..launch import tuned
+from ..launch.run import default_name
+from ..solvers.kinds import measured_kind
+from ..solvers.stencil.case import StencilCase, StencilEngine, stencil_case
+from . import script
+
+
+class Subject(ABC):
+    """`path`: the file; `name`: of folders with results."""
+
+    path: Path
+    name: str
+
+    @abstractmethod
+    def case(self, sets: list[str]) -> Any:
+        """The typed case with these `--set` texts. Raises BadInput with one sentence."""
+
+    @abstractmethod
+    def fixed(self, sets: list[str]) -> list[str]:
+        """The keys that `tune` does not change: those of the command line, and those that the file sets to
+        other values than the default."""
+
+    def for_tuning(self) -> Self:
+        """Without what only a run can find."""
+        return self
+
+    runs = True  # whether `run` uses what `tune` has found
+
+    def use(self, record: dict[str, Any]) -> list[str]:  # noqa: B027
+        """How to use what `tune` has found, where `run` does not."""
+        return []
+
+    def alike(self, sets: list[str], sweeps: int) -> list[str]:
+        """These texts and more, so that every strategy does the same work."""
+        before, after = measured_kind(self.case(sets)).comparison(sweeps)
+        return [*before, *sets, *after]
+
+
+class CaseFile(Subject):
+    def __init__(self, path: Path):
+        self.path, self.name = path, default_name(path)
+
+    def case(self, sets: list[str]) -> Case:
+        return load_case(self.path, sets)
+
+    def fixed(self, sets: list[str]) -> list[str]:
+        return tuned.fixed_keys(self.path, sets)
+
+
+class Script(Subject):
+    """The script runs once, in a rehearsal that computes nothing; the step of its loop is what is measured."""
+
+    def __init__(self, name: str):
+        self.path, self.name = Path(name), Path(name).stem
+        self._tables = script.tables_of(name)
+
+    def case(self, sets: list[str]) -> StencilCase:
+        case = stencil_case(self._tables, sets)
+        case.check_measured()
+        return case
+
+    def fixed(self, sets: list[str]) -> list[str]:
+        return tuned.fixed_in(self._tables, StencilEngine(), sets)
+
+    runs = False
+
+    def use(self, record: dict[str, Any]) -> list[str]:
+        best = min(record["winners"], key=lambda row: row["T"])
+        own = stencil_case(self._tables, [])
+        found = tuned.with_settings(own, best["settings"] | {"engine.threads": best["threads"]})
+        axes = own.grid.dimensions
+        grid = {
+            "halo": found.grid.halo,
+            "split": found.engine.split if found.engine.split == "auto" else tuple(found.engine.split[:axes]),
+            "threads": found.engine.threads,
+            "transport": found.engine.transport,
+            "pieces": found.grid.pieces,
+        }
+        loop = {
+            "strategy": found.engine.strategy,
+            "poke_seconds": 1e-3 * found.engine.poke_ms,
+            "steps_per_pass": found.engine.steps_per_pass,
+        }
+        before = own.grid.model_dump() | own.engine.model_dump()
+        before["poke_seconds"] = 1e-3 * own.engine.poke_ms
+        words = [
+            f"sc.{name}(…, {', '.join(given)})"
+            for name, values in (("Grid", grid), ("Loop", loop))
+            if (given := [f"{key}={value!r}" for key, value in values.items() if value != before[key]])
+        ]
+        start = f"python {self.path.name}"
+        if best["ranks"] > 1:
+            start = f"mpirun -n {best['ranks']} {start}"
+        return [f"to use it, write {' and '.join(words)}, and start `{start}`" if words else f"start `{start}`"]
+
+    def for_tuning(self) -> Self:
+        """`tune` finds the fastest number of steps a pass itself."""
+        if self._tables["engine"]["steps_per_pass"] == "automatic":
+            self._tables["engine"]["steps_per_pass"] = 1
+        return self
+
+
+def subject_of(name: str) -> Subject:
+    """Of the name that a user gives."""
+    return Script(name) if script.is_script(name) else CaseFile(find_case(name))
