@@ -69,13 +69,13 @@ def compare(request: CompareRequest, console: Console) -> int:
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    check_whole_passes(case, request.steps)
     memory.check(case, ranks, solvers=len(names))
     name = [subject.name, *(request.network.split(":") if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
     plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
-    check_whole_passes(case, plan.steps)
     plan.rate = emulated.adapter_rate(request.network)
 
     def prepare() -> None:

@@ -103,7 +103,8 @@ class Script(Subject):
         start = f"python {self.path.name}"
         if best["ranks"] > 1:
             start = f"mpirun -n {best['ranks']} {start}"
-        return [f"to use it, write {' and '.join(words)}, and start `{start}`" if words else f"start `{start}`"]
+        write = f"write {' and '.join(words)} into {self.path.name} and " if words else ""
+        return [f"to use it, {write}start `{start}`"]
 
     def for_tuning(self) -> Self:
         """`tune` finds the fastest number of steps a pass itself."""

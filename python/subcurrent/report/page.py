@@ -57,9 +57,10 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
 def facts_of(folder: RunFolder, case: Case) -> dict[str, str]:
     """The contents of summary.json as HTML: `warnings`, `science` and `accounts`; empty if there is no such
     file."""
-    summary, kind = read_record(folder.summary), kind_of(case)
+    summary = read_record(folder.summary)
     if not summary:
         return dict.fromkeys(("warnings", "science", "accounts"), "")
+    kind = kind_of(case)
     try:
         return {
             "warnings": "".join(
