@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prediction beside measurement on the machine at hand: the ratio of each strategy to `blocking`, and steps.
 
-    bench/predicted.py [--cases cavity dendrite magnetosphere turbulence compressible dendrite_files
-        turbulence_files] [--ranks 1 2] [--steps 20] [--repeats 3] [--scratch FOLDER] [--json FILE]
+    bench/predicted.py [--cases cavity dendrite magnetosphere turbulence compressible heat wave dendrite_files
+        turbulence_files heat_files] [--ranks 1 2] [--steps 20] [--repeats 3] [--scratch FOLDER] [--json FILE]
 
 Of each case `subcurrent probe` measures the rates of its stages and messages, `subcurrent predict` adds up
 its steps, and `subcurrent strategies` measures them, all strategies in one process in turns. Goals: every
 ratio within 10 %, the strategy that is called fastest within 5 % of the fastest measured, a step of blocking
 within 15 %. Without --cases those in memory. `_files`: with fields in files in --scratch, whose disk `probe`
-measures, too.
+measures, too. `heat`, `wave` and `heat_files` are loops in Python.
 """
 
 from __future__ import annotations
@@ -27,13 +27,20 @@ from automatic import CASES as MEASURED
 from automatic import ROOT, SMALL
 
 IN_MEMORY = MEASURED | {"compressible": ("taylor_green_mach01", ["grid.points=[64, 64, 64]"], 1)}
+IN_MEMORY |= {  # loops in Python
+    "heat": ("examples/python/heat.py", ["grid.cells=[160, 160, 160]"], 1),
+    "wave": ("examples/python/acoustic_wave.py", ["grid.cells=[128, 128, 128]"], 1),
+}
 IN_FILES = {
     "dendrite_files": ("nickel_small", ["grid.cells=[192, 192, 192]"], 1),
     "turbulence_files": ("taylor_green_1600", ["grid.points=[128, 128, 128]"], 1),
+    "heat_files": ("cases/heat_out_of_core/heat.py", ["grid.cells=[256, 256, 256]"], 1),
 }
 CASES = IN_MEMORY | IN_FILES
 FILED = ["storage.place=files", "storage.pieces=8"]
+LOOP_FILED = ["grid.pieces=8", "engine.steps_per_pass=1"]
 TRIAL = SMALL | {"compressible": ["grid.points=[16, 16, 16]"]}
+TRIAL |= dict.fromkeys(("heat", "wave", "heat_files"), ["grid.cells=[24, 24, 24]"])
 TRIAL |= {"dendrite_files": SMALL["dendrite"], "turbulence_files": SMALL["turbulence"]}
 RATIO, FASTEST, STEP = 0.10, 0.05, 0.15  # goals
 COLUMNS = (
@@ -67,7 +74,9 @@ def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
     case, sets, sweeps, *_ = CASES[name]
     sets = [*sets, *(TRIAL[name] if options.trial else []), "engine.threads=1"]
     if name in IN_FILES:
-        sets += [*FILED, f'storage.scratch="{options.scratch}"']
+        loop = case.endswith(".py")
+        sets += LOOP_FILED if loop else FILED
+        sets += [f'{"grid" if loop else "storage"}.scratch="{options.scratch}"']
     sized = [part for text in sets for part in ("--set", text)]
     iterating = ["--sweeps", sweeps]
     turns = ["--steps", options.steps, "--repeats", options.repeats]
@@ -144,7 +153,7 @@ def main() -> int:
     made.add_argument("--repeats", type=int, default=3)
     made.add_argument("--scratch", type=Path, default=Path("scratch"), help="on the disk to be measured")
     made.add_argument("--json", type=Path)
-    small = {"cases": ["dendrite", "dendrite_files"], "ranks": [2], "steps": 2, "repeats": 1}
+    small = {"cases": ["dendrite_files", "heat_files"], "ranks": [2], "steps": 2, "repeats": 1}
     options = script.parse(made, small)
     options.scratch = options.scratch.absolute()
     rows, code = [], 0

@@ -23,7 +23,7 @@ HELPERS = {"script", "limited"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
-    "predicted": r"\| dendrite \| 2 \| blocking \| [\d.]+ \| [\d.]+ \|",
+    "predicted": r"\| dendrite_files \| 2 \| blocking (.|\n)*\| heat_files \| 2 \| blocking \| [\d.]+ \|",
     "cg_preconditioners": r"\| jumps of 10⁴ \| 400 \| \d+ \| \d+ \| \d+ \|",
     "cg_accuracy": r"\| Laplacian, 64² \| none \| \d+",
     "turbulence_peer": "pocketfft .* ms a step",

@@ -210,8 +210,8 @@ class Loop(Fixed):
         )
 
     def terms(self) -> dict[str, Any]:
-        """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;
-        collective. None means not measured."""
+        """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s; under
+        "automatic" also what it has chosen for each kernel; collective. None means not measured."""
         return account_of(self._core.terms(), self.strategy)
 
 
