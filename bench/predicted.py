@@ -40,7 +40,7 @@ CASES = IN_MEMORY | IN_FILES
 FILED = ["storage.place=files", "storage.pieces=8"]
 LOOP_FILED = ["grid.pieces=8", "engine.steps_per_pass=1"]
 TRIAL = SMALL | {"compressible": ["grid.points=[16, 16, 16]"]}
-TRIAL |= dict.fromkeys(("heat", "wave", "heat_files"), ["grid.cells=[24, 24, 24]"])
+TRIAL |= {name: ["grid.cells=[24, 24, 24]"] for name in ("heat", "wave", "heat_files")}
 TRIAL |= {"dendrite_files": SMALL["dendrite"], "turbulence_files": SMALL["turbulence"]}
 RATIO, FASTEST, STEP = 0.10, 0.05, 0.15  # goals
 COLUMNS = (

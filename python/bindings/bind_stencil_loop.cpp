@@ -134,9 +134,8 @@ void bind_stencil_loop(nb::module_& module) {
       .def("book", &StencilLoop::book, "books"_a,
            "Whether terms() counts what is done from here on, by this loop or another one.")
       .def("restart_terms", &StencilLoop::restart_ledger, "What terms() tells counts from here on.")
-      .def("timeline_summary", [](StencilLoop& loop) {
-        return timeline_summary(loop.ledger(), loop.context().timeline());
-      });
+      .def("timeline_summary",
+           [](StencilLoop& loop) { return timeline_summary(loop.ledger(), loop.context().timeline()); });
   module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, "steps_per_pass"_a,
              "finds_length"_a, Unlocked());
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stencil codes in Python in `strategies`, `tune`, `scale` and `probe`: the recorded step of a loop is what the
-script computes, and is measured as the case of a file is."""
+"""Stencil codes in Python in `strategies`, `tune`, `scale` and `probe`: the recorded step of a loop is what
+the script computes, and is measured as the case of a file is."""
 
 from __future__ import annotations
 
@@ -99,7 +99,15 @@ def test_strategies_take_turns_with_the_step_of_a_loop(tmp_path: Path, program: 
     assert done.returncode == 0, done.stderr
     table = json.loads((tmp_path / "out" / "strategies.json").read_text())
     rows = {row["strategy"]: row for row in table["rows"]}
-    names = ("blocking", "ordered", "boundary_first", "interior_first", "pipelined", "halo_thread", "automatic")
+    names = (
+        "blocking",
+        "ordered",
+        "boundary_first",
+        "interior_first",
+        "pipelined",
+        "halo_thread",
+        "automatic",
+    )
     assert tuple(rows) == names and table["cells"] == [16, 16, 32]
     assert all(row["T"] > 0 and row["C_core"] > 0 for row in rows.values())
     assert rows["automatic"]["automatic"]["trials"] > 0  # before it is measured
@@ -218,5 +226,7 @@ def test_what_a_loop_cannot_be_measured_with(tmp_path: Path, name: str, program:
 def test_steps_of_a_turn_are_whole_passes(tmp_path: Path) -> None:
     case = subject_of(str(script(tmp_path, grid=", halo=4", loop=", steps_per_pass=4"))).case([])
     check_whole_passes(case, 8)
-    with pytest.raises(BadInput, match="--steps 5 is not allowed with engine.steps_per_pass = 4 of this loop"):
+    with pytest.raises(
+        BadInput, match=r"--steps 5 is not allowed with engine\.steps_per_pass = 4 of this loop"
+    ):
         check_whole_passes(case, CompareRequest("heat.py").steps)

@@ -76,7 +76,10 @@ def strategies(
 def probe(
     case: Annotated[
         str | None,
-        typer.Argument(metavar="[CASE]", help="measure the stages of this case, or of the loop of a Python script, for a machine file"),
+        typer.Argument(
+            metavar="[CASE]",
+            help="measure the stages of this case, or of the loop of a Python script, for a machine file",
+        ),
     ] = None,
     *,
     wait: Annotated[bool, typer.Option("--wait", help="measure how much of a message can be hidden")] = False,

@@ -23,7 +23,8 @@ CaseArgument = Annotated[
 MeasuredArgument = Annotated[
     str,
     typer.Argument(
-        metavar="CASE", help="a case file, its folder, a shipped case's name, or a Python script with an sc.Loop"
+        metavar="CASE",
+        help="a case file, its folder, a shipped case's name, or a Python script with an sc.Loop",
     ),
 ]
 SetOption = Annotated[

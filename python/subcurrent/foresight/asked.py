@@ -55,7 +55,9 @@ def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, 
     case = load_case(path, [*sets, f"engine.strategy={plain}"])
     check_device(case, machine)
     device = [] if machine.gpu is None else ["engine.device=cuda"]
-    names, left_out = chosen(request.strategies, CaseFile(path), [*sets, *device, "engine.halo_thread_joins=true"])
+    names, left_out = chosen(
+        request.strategies, CaseFile(path), [*sets, *device, "engine.halo_thread_joins=true"]
+    )
     if "automatic" in request.strategies:
         left_out.append(
             "automatic is left out: it measures and chooses one of the others while a run goes on"

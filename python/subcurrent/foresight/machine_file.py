@@ -131,13 +131,13 @@ def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]) -> str:
     """The machine file."""
-    here, most = machine.describe(), found[-1]
+    here, most, title = machine.describe(), found[-1], measured_kind(case).title(case)
     copies = {int(busy): rate for one in found for busy, rate in one["copies"].items()}
     cores = max(*copies, here["cores"])
     together = max(copies.values())
     flops = [_flops(work, one) for work, one in zip(works, found, strict=False)]  # without smaller sizes
     lines = [
-        f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {measured_kind(case).title(case)}.",
+        f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {title}.",
         f'name = "{here["host"]}"',
         f'about = "{here["cpu"]}"',
         "",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stencil codes in Python. A loop records its steps (stencil/recording.py); for `subcurrent predict SCRIPT.py`,
-and for the verbs that measure, the script runs in a process of its own, `python -m subcurrent.foresight.script`, which
-rehearses it: nothing is compiled or computed, and it ends after the second step of its first loop."""
+"""Stencil codes in Python. A loop records its steps (stencil/recording.py). For `subcurrent predict
+SCRIPT.py`, and for the verbs that measure, the script runs in a process of its own, `python -m
+subcurrent.foresight.script`, which rehearses it: nothing is compiled or computed, and it
+ends after the second step of its first loop."""
 
 from __future__ import annotations
 

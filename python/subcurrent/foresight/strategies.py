@@ -102,13 +102,13 @@ def compare(request: CompareRequest, console: Console) -> int:
 
 
 def check_whole_passes(case: Any, steps: int) -> None:
-    """Raises BadInput for steps of a loop in Python that end within a pass, which is then computed in the next
-    turn, of another strategy."""
+    """Raises BadInput for steps of a loop in Python that end within a pass, which would be computed in the
+    next turn."""
     length = case.pass_length()
     if case.solver == STENCIL and steps % length:
         raise BadInput(
-            f"--steps {steps} is not allowed with engine.steps_per_pass = {length} of this loop: it must be a "
-            f"multiple of {length}."
+            f"--steps {steps} is not allowed with engine.steps_per_pass = {length} of this loop: it must be "
+            f"a multiple of {length}."
         )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the step of a loop in a Python
-script."""
+"""What `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the step of a loop in a
+Python script."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Subject(ABC):
 
     runs = True  # whether `run` uses what `tune` has found
 
-    def use(self, record: dict[str, Any]) -> list[str]:  # noqa: B027
+    def use(self, record: dict[str, Any]) -> list[str]:
         """How to use what `tune` has found, where `run` does not."""
         return []
 
@@ -60,7 +60,7 @@ class CaseFile(Subject):
 
 
 class Script(Subject):
-    """The script runs once, in a rehearsal that computes nothing; the step of its loop is what is measured."""
+    """The script runs once, in a rehearsal that computes nothing; the step of its loop is measured."""
 
     def __init__(self, name: str):
         self.path, self.name = Path(name), Path(name).stem

@@ -156,7 +156,8 @@ class Loop(Fixed):
         return self._core.passes()
 
     def tables(self) -> dict[str, Any]:
-        """The last step of `steps` as a case for predictions and measurements. Raises BadInput if there was none."""
+        """The last step of `steps` as a case for predictions and measurements. Raises BadInput if there was
+        none."""
         if not self._done:
             raise BadInput(
                 "the loop has computed no step: compute one in `for _ in loop.steps(1)` before predict()."

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step of a stencil code in Python, for predictions and measurements: grid, fields and kernels as a loop has
-recorded them (see foresight/script.py). It has no case file; `--set` changes the grid and the engine."""
+"""A step of a stencil code in Python, for predictions and measurements: grid, fields and kernels as a loop
+has recorded them (see foresight/script.py). It has no case file; `--set` changes the grid and the engine."""
 
 from __future__ import annotations
 

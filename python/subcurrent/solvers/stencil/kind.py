@@ -101,9 +101,7 @@ class RecordedStep:
                 address = self._address(face.text, f"a boundary condition of {part.name}")
                 members = bytes.fromhex(face.members)
                 on_device = self._by != "cpu"
-                field.set_compiled(
-                    face.axis, face.side, address, on_device, members, face.inward, others
-                )
+                field.set_compiled(face.axis, face.side, address, on_device, members, face.inward, others)
 
     @property
     def split(self) -> tuple[int, int, int]:
