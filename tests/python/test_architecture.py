@@ -9,12 +9,17 @@ from conftest import ROOT
 
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 HOPS = re.findall(r"^\| `([^`]+\.cpp)` \| (.*) \|$", TEXT, re.MULTILINE)
+SECTIONS = [
+    (path, re.findall(r"`(\w+\([^`]*\))`", said))
+    for path, said in re.findall(r"`(solvers/[a-z_/]+\.[ch]pp)` declares([^|]*?)\n\n", TEXT)
+]
 PATHS = sorted(set(re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9.]*)`", TEXT)))
 
 
 def test_the_walk_is_found():
     assert len(HOPS) == 6
     assert len(PATHS) > 20
+    assert [len(said) for _, said in SECTIONS] == [2]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -30,6 +35,15 @@ def test_every_call_of_the_walk_is_made_there(path, said):
     for call in calls:
         name = call.split("(")[0]
         assert re.search(rf"\b{re.escape(name)}\b", source), f"{path} has no {name}"
+        assert call in source or "(" not in call, f"{path} has no {call}"
+
+
+@pytest.mark.parametrize(("path", "said"), SECTIONS, ids=[path for path, _ in SECTIONS])
+def test_what_is_said_of_a_file_is_in_it(path, said):
+    """Definitions and declarations that follow the name of a C++ file in a section."""
+    source = (ROOT / path).read_text()
+    for code in said:
+        assert code in source, f"{path} has no {code}"
 
 
 def test_each_file_of_the_walk_calls_the_next():

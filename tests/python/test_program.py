@@ -10,9 +10,9 @@ import pytest
 
 from conftest import QUIET, ROOT, SMALL, history
 from subcurrent import core
-from subcurrent.case.common import STRATEGIES
 from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_profiles
+from subcurrent.case.strategies import STRATEGIES
 from subcurrent.errors import BAD_INPUT, OK
 from subcurrent.foresight.strategies import chosen
 from subcurrent.foresight.subject import CaseFile

@@ -14,12 +14,10 @@ from ..errors import BadInput
 from .keys import MOST, Table, key, setting, shown
 from .passes import PassLength
 from .splits import chosen_split, splits
+from .strategies import STRATEGIES
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
-STRATEGIES = (
-    "blocking", "ordered", "boundary_first", "interior_first", "pipelined", "halo_thread", "automatic",
-)  # fmt: skip
 DEVICES = ("cpu", "cuda", "emulated")
 
 
@@ -270,13 +268,6 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
         "steps_per_pass": length,
         "finds_length": engine.steps_per_pass == "automatic",
     }
-
-
-def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:
-    """Raises BadInput for names after `--strategies` that are not known."""
-    for name in given:
-        if name not in known:
-            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(known)}.")
 
 
 def size_in_bytes(name: str, text: str) -> int:

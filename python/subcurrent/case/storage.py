@@ -9,6 +9,7 @@ from ..errors import BadInput
 from .common import Engine, SolverCase, size_in_bytes
 from .keys import Table, key, setting, shown
 from .sentences import dotted
+from .strategies import WITHOUT_OVERLAP
 
 PLACES = ("memory", "device", "host", "files")
 ON_DEVICE = ("device", "host")
@@ -139,7 +140,7 @@ def _replace_io(tables: dict[str, Any], storage: dict[str, Any], said: list[str]
         raise BadInput(f'storage.io = {shown(io)} is not allowed: it must be "sync" or "async".')
     engine = tables.get("engine", {})
     given = engine.get("strategy") if isinstance(engine, dict) else None
-    one_by_one = given in ("blocking", "ordered")
+    one_by_one = given in WITHOUT_OVERLAP
     if given is not None and one_by_one != (io == "sync"):
         raise BadInput(
             f"storage.io = {shown(io)} and engine.strategy = {shown(given)} contradict each other: "

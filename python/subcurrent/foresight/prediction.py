@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from ..case.strategies import WITHOUT_OVERLAP
 from ..solvers.kinds import predicted_kind
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
     said = []
     for row in rows:
         plain, fastest = row["strategies"]["blocking"]["T"], best(row)
-        others = {n: s["T"] for n, s in row["strategies"].items() if n not in ("blocking", "ordered")}
+        others = {n: s["T"] for n, s in row["strategies"].items() if n not in WITHOUT_OVERLAP}
         if not others:
             continue
         overlapped = min(others.values())

@@ -15,8 +15,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..case.common import STRATEGIES, check_strategies
 from ..case.reading import as_tables, as_toml
+from ..case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ..errors import OK, BadInput
 from ..launch import emulated, memory, mpi
 from ..launch.aside import start_of_ranks, starting
@@ -159,7 +159,7 @@ def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[st
     """The strategies to measure, first `blocking` (for ratios) and `ordered` (for the hidden share), and a
     sentence for each that was not named and that the case does not allow."""
     check_strategies(given)
-    names, left_out = ["blocking", "ordered"], []
+    names, left_out = [*WITHOUT_OVERLAP], []
     for name in given or STRATEGIES:
         if name in names:
             continue
@@ -181,7 +181,7 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
     messages = {row["strategy"]: row.get("M") for row in rows}.get("ordered")
     for row in rows:
         row["ratio"] = times["blocking"] / row["T"]
-        known = row["strategy"] not in account.HIDES_NOTHING and messages and row.get("W") is not None
+        known = row["strategy"] not in WITHOUT_OVERLAP and messages and row.get("W") is not None
         spent = sum(row.get(name) or 0.0 for name in ("start", "poke", "W"))
         row["hidden"] = 1.0 - spent / messages if known else None
 
@@ -214,7 +214,7 @@ def _cell(name: str, row: dict[str, Any]) -> str:
     if name == "C_shell" and row["strategy"] == "blocking":
         return "-"
     if name == "hidden" and value is None:
-        nothing = row["strategy"] in account.HIDES_NOTHING or row.get("M") == 0
+        nothing = row["strategy"] in WITHOUT_OVERLAP or row.get("M") == 0
         return "-" if nothing else account.NOT_MEASURED
     return f"{100 * value:.0f} %" if name == "hidden" else account.milliseconds(value)
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..case.common import STRATEGIES
 from ..case.reading import Case
 from ..case.splits import chosen_split
 from ..case.storage import IN_PIECES
+from ..case.strategies import STRATEGIES
 from ..errors import BadInput, SubcurrentError
 from ..launch import mpi
 from ..launch.tuned import value_of, with_settings

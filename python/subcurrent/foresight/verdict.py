@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..report.account import HIDES_NOTHING
+from ..case.strategies import WITHOUT_OVERLAP
 
 Row = dict[str, Any]
 UNEXPLAINED = 0.15  # of a step of `blocking` that the terms of `ordered` may leave open
@@ -16,7 +16,7 @@ UNEVEN = 1.3  # slowest round over fastest
 def verdict(rows: list[Row]) -> str:
     by_name = {row["strategy"]: row for row in rows}
     blocking, ordered = by_name["blocking"], by_name["ordered"]
-    hiding = [row for row in rows if row["strategy"] not in (*HIDES_NOTHING, "automatic")]
+    hiding = [row for row in rows if row["strategy"] not in (*WITHOUT_OVERLAP, "automatic")]
     best = max(hiding or rows, key=lambda row: row["ratio"])
     gained = f"the fastest strategy with overlap is {best['strategy']} at {best['ratio']:.2f} times blocking"
     if not hiding:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..case.strategies import WITHOUT_OVERLAP
+
 NOT_MEASURED = "not measured"
-HIDES_NOTHING = ("blocking", "ordered")  # the strategies under which nothing overlaps
 
 
 def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
         told["M"] = told["hidden"] = None
     if strategy == "blocking":
         told["C_shell"] = None
-    if strategy in HIDES_NOTHING:
+    if strategy in WITHOUT_OVERLAP:
         told["hidden"] = 0.0
     return told
 
@@ -94,7 +95,7 @@ def overlap_case(terms: dict[str, Any], strategy: str) -> str | None:
         ("communication", "T_m = C + W + R") if core >= messages else ("computation", "T_p = C_shell + M + R")
     )
     strategy = in_the_end(terms, strategy)
-    if strategy in HIDES_NOTHING:
+    if strategy in WITHOUT_OVERLAP:
         return f"nothing hidden by {strategy}; {what} could be: {formula}"
     return f"{what} hidden: {formula}"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...case.strategies import WITHOUT_OVERLAP
 from . import style
 
 # Which terms of the bookkeeping make up a step's time: messages are waited for (W) when hidden, else they
@@ -24,7 +25,7 @@ LABELS = {
 
 def parts_of(row: dict[str, Any]) -> dict[str, float]:
     """A row's measured step time taken apart, in seconds: what the terms do not explain is `other`."""
-    messages = "M" if row["strategy"] in ("blocking", "ordered") else "W"
+    messages = "M" if row["strategy"] in WITHOUT_OVERLAP else "W"
     parts = {name: float(row.get(name) or 0.0) for name in ("C_shell", "C_core", messages, "R")}
     parts["other"] = max(row["T"] - sum(parts.values()), 0.0)
     return parts

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import SolverCase, check_strategies
+from ...case.common import SolverCase
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
 from ...case.splits import check_split, splits
+from ...case.strategies import check_strategies
 from ...case.tables import Cells
 from ...errors import BadInput
 

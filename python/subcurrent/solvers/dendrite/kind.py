@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...case.strategies import WITHOUT_OVERLAP
 from ...launch.memory import Fields
 from ...lines import number
 from ..kind import Kind, on_host
@@ -69,7 +70,7 @@ class DendriteKind(Kind):
                 pieces=case.storage.pieces or 8,
                 reach=case.reach,
                 length=case.pass_length(),
-                overlaps=case.engine.strategy not in ("blocking", "ordered"),
+                overlaps=case.engine.strategy not in WITHOUT_OVERLAP,
             )
             return [slots]
         return on_host(fields, case.engine.device)

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import DEVICES, STRATEGIES, SolverCase, Split, check_strategies
+from ...case.common import DEVICES, SolverCase, Split
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
 from ...case.splits import check_split
+from ...case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ...case.tables import Cells
 from ...errors import BadInput
 
@@ -168,7 +169,7 @@ class StencilCase(PassLength, Table):
         """The strategies to predict, `blocking` and `ordered` among them."""
         check_strategies(given)
         known = [name for name in STRATEGIES if name != "automatic"]
-        return [name for name in known if name in ("blocking", "ordered", *(given or known))]
+        return [name for name in known if name in (*WITHOUT_OVERLAP, *(given or known))]
 
 
 def stencil_case(tables: dict[str, Any], sets: list[str]) -> StencilCase:

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's strategies (engine/plan/strategy.hpp) by name."""
+
+from __future__ import annotations
+
+from ..errors import BadInput
+
+STRATEGIES = (
+    "blocking", "ordered", "boundary_first", "interior_first", "pipelined", "halo_thread", "automatic",
+)  # fmt: skip
+WITHOUT_OVERLAP = ("blocking", "ordered")
+
+
+def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:
+    """Raises BadInput for names after `--strategies` that are not known."""
+    for name in given:
+        if name not in known:
+            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(known)}.")
