@@ -169,7 +169,7 @@ class Tuning:
             first, vary = first_settings(case, ranks, self._fixed), self.varied(case, ranks)
             plan = self._plan(case, ranks, place, first, vary)
             plan.events = False
-            code = worker.work(plan, worker.StopRequest(), lambda _: _nothing)
+            code = worker.work(plan, worker.StopRequest(), lambda _: lambda: None)
             if code != OK:
                 raise SystemExit(code)
             file = Path(place) / "tuning.json"
@@ -189,11 +189,10 @@ class Tuning:
     def _plan(
         self, case: Case, ranks: int, place: str, first: list[dict[str, Any]], vary: dict[str, list[Any]]
     ) -> Plan:
-        at_once = _at_once(case, ranks)
         plan = Plan("tune", as_tables(case), place, ranks)
         plan.steps, plan.repeats = self._request.steps, self._request.repeats
         plan.rate = emulated.adapter_rate(self._request.network)
-        plan.tune = {"first": first, "vary": vary, "at_once": at_once}
+        plan.tune = {"first": first, "vary": vary, "at_once": memory.solvers_at_once(case, ranks)}
         return plan
 
     def _measured(
@@ -292,15 +291,3 @@ def _faster(one: list[float], other: list[float]) -> bool:
     """Whether times are shorter in every round, and by more than noise."""
     won = all(a < b for a, b in zip(one, other, strict=True))
     return won and median(one) < median(other) * (1 - MARGIN)
-
-
-def _nothing() -> None:
-    return
-
-
-def _at_once(case: Case, ranks: int) -> int:
-    """How many simulations fit into half of the free memory at the same time, at least three."""
-    alone, two = memory.needed(case, ranks), memory.needed(case, ranks, solvers=2)
-    memory.check(case, ranks, solvers=3)
-    free = memory.free_bytes()
-    return 16 if free is None else int(max(3, min(16, (free / 2 - alone) / max(1, two - alone) + 1)))

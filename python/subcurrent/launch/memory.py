@@ -95,6 +95,14 @@ def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> 
     )
 
 
+def solvers_at_once(case: Case, ranks: int) -> int:
+    """How many solvers of a case fit into half of the free memory at the same time, at least three."""
+    alone, two = needed(case, ranks), needed(case, ranks, solvers=2)
+    check(case, ranks, solvers=3)
+    free = free_bytes()
+    return 16 if free is None else int(max(3, min(16, (free / 2 - alone) / max(1, two - alone) + 1)))
+
+
 def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: int, here: int) -> None:
     """The same for a Fourier transform: the points, the modes, and the pencils between them."""
 

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
-import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -263,29 +261,9 @@ class Field(Fixed):
     def snapshot(self, path: str, *others: Field, step: int = 0, time: float = 0.0) -> None:
         """Writes level 0 of this field, and of other fields of its grid, to a VTKHDF file that ParaView and
         xarray open; collective."""
-        grid = self._grid
-        for other in others:
-            if not isinstance(other, Field) or other.grid is not grid:
-                raise BadInput(f"snapshot was given {other!r}: it takes fields of one grid.")
-        names = [field.name for field in (self, *others)]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise BadInput(
-                f"snapshot was given several fields of the name {twice}: the fields of a file need different "
-                "names."
-            )
-        if not isinstance(time, numbers.Real) or not math.isfinite(time):
-            raise BadInput(f"time = {time!r} is not allowed: it must be a finite number.")
-        spacing = (*grid.spacing, *[1.0] * (3 - grid.dimensions))
-        shown = [(field.name, field.core, 0) for field in (self, *others)]
-        parallel.module().write_stencil_snapshot(
-            path_text("path", path),
-            shown,
-            tuple(h / 2 for h in spacing),
-            spacing,
-            whole("step", step, 0),
-            float(time),
-            {field.name: field.units for field in (self, *others) if field.units},
-        )
+        from . import showing  # noqa: PLC0415
+
+        showing.write_snapshot(self, others, path, step, time)
 
     def plot(
         self,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields as pictures and as arrays with coordinates."""
+"""Fields as snapshots, as pictures and as arrays with coordinates."""
 
 from __future__ import annotations
 
+import math
+import numbers
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput, SubcurrentError
-from ..given import one_of, whole
+from ..given import one_of, path_text, whole
+from ..rank import parallel
 
 if TYPE_CHECKING:
     from .field import Field
@@ -32,6 +36,32 @@ def as_xarray(field: Field, array: NDArray) -> Any:
     names = (["component"] if field.components > 1 else []) + axes
     coords = {name: centres(field, AXES.index(name)) for name in axes}
     return xarray.DataArray(array, coords, names, field.name, {"units": field.units})
+
+
+def write_snapshot(field: Field, others: Sequence[Field], path: str, step: int, time: float) -> None:
+    """See Field.snapshot."""
+    grid, fields = field.grid, (field, *others)
+    for other in others:
+        if not isinstance(other, type(field)) or other.grid is not grid:
+            raise BadInput(f"snapshot was given {other!r}: it takes fields of one grid.")
+    names = [one.name for one in fields]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise BadInput(
+            f"snapshot was given several fields of the name {twice}: the fields of a file need different "
+            "names."
+        )
+    if not isinstance(time, numbers.Real) or not math.isfinite(time):
+        raise BadInput(f"time = {time!r} is not allowed: it must be a finite number.")
+    spacing = (*grid.spacing, *[1.0] * (3 - grid.dimensions))
+    parallel.module().write_stencil_snapshot(
+        path_text("path", path),
+        [(one.name, one.core, 0) for one in fields],
+        tuple(h / 2 for h in spacing),
+        spacing,
+        whole("step", step, 0),
+        float(time),
+        {one.name: one.units for one in fields if one.units},
+    )
 
 
 def check_slice(field: Field, axis: str, at: int | None) -> None:
