@@ -8,6 +8,8 @@
 #include <cstring>
 #include <functional>
 
+#include "engine/grid/cells.hpp"
+
 namespace sc::io {
 
 namespace {
@@ -113,12 +115,8 @@ double coordinate(const Storage& coordinates, const Part& points, int axis, Int3
 using UsePoint = std::function<void(const Part& slab, Int3 point)>;
 
 void for_each_own_point(Storage& coordinates, const Part& points, const UsePoint& use) {
-  each_slab(coordinates, points, true, false, [&](const Part& slab) {
-    const Box& box = slab.box;
-    for (int z = box.lo.z; z < box.hi.z; ++z)
-      for (int y = box.lo.y; y < box.hi.y; ++y)
-        for (int x = box.lo.x; x < box.hi.x; ++x) use(slab, {x, y, z});
-  });
+  each_slab(coordinates, points, true, false,
+            [&](const Part& slab) { each_cell(slab.box, [&](Int3 point) { use(slab, point); }); });
 }
 
 /// Collective: the coordinate along an axis, on the line through point (0, 0, 0), on all ranks.

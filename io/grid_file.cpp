@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/base/error.hpp"
+#include "engine/grid/cells.hpp"
 #include "io/file.hpp"
 #include "io/h5.hpp"
 #include "io/snapshot_file.hpp"
@@ -111,15 +112,13 @@ void check_points(const std::string& path, const Box& box, const std::array<std:
   const Int3 n = box.extent();
   const auto nx = static_cast<std::size_t>(n.x);
   const std::array<std::size_t, 3> next = {1, nx, nx * static_cast<std::size_t>(n.y)};
-  for (int z = 0; z + 1 < n.z; ++z)
-    for (int y = 0; y + 1 < n.y; ++y)
-      for (int x = 0; x + 1 < n.x; ++x) {
-        const std::size_t i = static_cast<std::size_t>(x) + next[1] * static_cast<std::size_t>(y) +
-                              next[2] * static_cast<std::size_t>(z);
-        if (corner_volume(r, i, next) > 0) continue;
-        refuse("grid file " + path + " has a cell without positive volume at point " + point_text(box, i) +
-               ": x, y, z must be right-handed in the order of the indices");
-      }
+  each_cell({{}, n - Int3{1, 1, 1}}, [&](Int3 c) {
+    const std::size_t i = static_cast<std::size_t>(c.x) + next[1] * static_cast<std::size_t>(c.y) +
+                          next[2] * static_cast<std::size_t>(c.z);
+    if (corner_volume(r, i, next) > 0) return;
+    refuse("grid file " + path + " has a cell without positive volume at point " + point_text(box, i) +
+           ": x, y, z must be right-handed in the order of the indices");
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "engine/move/array_halo.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/index.hpp"
 
@@ -10,7 +11,6 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
 struct Run {
   int lo = 0, hi = 0;
 };
@@ -52,9 +52,8 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   };
   for (const Ints4& d : directions_) add(d, all);
   for (std::size_t g = 1; g < groups_.size(); ++g) add(groups_[g].direction, static_cast<int>(g));
-  const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
-  parcels.departures = make_parcels(departures, cell_bytes, piece_bytes);
-  parcels.arrivals = make_parcels(arrivals, cell_bytes, piece_bytes);
+  parcels.departures = make_parcels(departures, cell_bytes, options.piece_bytes);
+  parcels.arrivals = make_parcels(arrivals, cell_bytes, options.piece_bytes);
   for (std::size_t i = 0; i < parcels.departures.size(); ++i)
     groups_[at(parcels.departures[i].group)].departures.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < parcels.arrivals.size(); ++i)
@@ -77,7 +76,8 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool le
     r.peer = peer;
     r.group = group;
     r.in_place = whole;
-    if (context_.node_rank_of(peer) >= 0 && group == all) r.piece_bytes = largest_piece;
+    if (context_.node_rank_of(peer) >= 0 && group == all)
+      r.piece_bytes = std::numeric_limits<std::size_t>::max();
     for (int i = 0; i < most_dims; ++i) {  // taken from the first array, so that all arrays share a message
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/gather.hpp"
 
 namespace sc {
@@ -151,14 +152,6 @@ class Coordinates {
   std::ptrdiff_t stride_ = 0;
 };
 
-/// f(c) of every cell of a box, in the order of their numbers.
-template <class F>
-void each_cell(const Box& box, F&& f) {
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y)
-      for (int x = box.lo.x; x < box.hi.x; ++x) f(Int3{x, y, z});
-}
-
 /// A trilinear cell lies within the bounding box of its corners, so no cell is missed.
 bool may_contain(const CornerPoints& cell, const Position& x) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -169,7 +162,7 @@ bool may_contain(const CornerPoints& cell, const Position& x) {
   return true;
 }
 
-/// Of the cells that begin at this rank's points.
+/// Of the cells that begin at this rank's points, in the order of their numbers.
 std::vector<Found> search(const Coordinates& points, Int3 origin, std::span<const Position> positions) {
   std::vector<Found> found(positions.size());
   each_cell(points.cells(), [&](Int3 c) {

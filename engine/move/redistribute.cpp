@@ -13,8 +13,6 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
-
 void check_pair(const Storage& from, const Storage& to) {
   const std::string what = "\"" + from.name() + "\" cannot be redistributed to \"" + to.name() + "\": ";
   if (&from == &to) refuse(what + "they are the same");
@@ -101,8 +99,6 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   const auto leaving = [&](int giver, int i) { return chunks.leaving.slab(from.grid().box_of(giver), i); };
   const auto arriving = [&](int taker, int j) { return chunks.arriving.slab(to.grid().box_of(taker), j); };
   const std::size_t cell_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
-  const ChunkBytes bytes{std::min(chunks.piece_bytes.far, largest_piece),
-                         std::min(chunks.piece_bytes.near, largest_piece)};
   const int row = chunks.slab_major_row;
   for (int peer = 0; row > 0 && peer < context.size(); ++peer)
     for (const Storage* one : {&from, &to})
@@ -128,9 +124,9 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
           if (peer == rank) one->source = {};  // both ends take them from one place
         }
       }
-      add_parcels(context, out, cell_bytes, bytes, departures);
+      add_parcels(context, out, cell_bytes, chunks.piece_bytes, departures);
       auto first = static_cast<int>(arrivals.size());
-      add_parcels(context, in, cell_bytes, bytes, arrivals);
+      add_parcels(context, in, cell_bytes, chunks.piece_bytes, arrivals);
       while (first < static_cast<int>(arrivals.size()))
         plan.arrivals[static_cast<std::size_t>(j)].push_back(first++);
     }

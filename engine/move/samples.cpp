@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/excerpt.hpp"
 #include "engine/move/gather.hpp"
 
@@ -87,16 +88,12 @@ std::vector<double> Samples::of(std::span<Storage* const> fields) const {
     for (const Storage* field : fields) {
       const auto components = static_cast<std::size_t>(field->components());
       for (const Piece& piece : pieces_[rank])
-        for (std::size_t k = 0; k < components; ++k) {
-          const Int3 low = piece.corner, high = low + piece.box.extent();
-          for (int z = low.z; z < high.z; ++z)
-            for (int y = low.y; y < high.y; ++y)
-              for (int x = low.x; x < high.x; ++x) {
-                corners[piece.place * numbers + first + k][std::size_t(x + 2 * y + 4 * z)] =
-                    number_at(at, field->type());
-                at += size_of(field->type());
-              }
-        }
+        for (std::size_t k = 0; k < components; ++k)
+          each_cell({piece.corner, piece.corner + piece.box.extent()}, [&](Int3 c) {
+            corners[piece.place * numbers + first + k][std::size_t(c.x + 2 * c.y + 4 * c.z)] =
+                number_at(at, field->type());
+            at += size_of(field->type());
+          });
       first += components;
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/grid/cells.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -116,9 +117,7 @@ void poison_outputs(const Stage& stage) {
     if (a.mode != Mode::write || storage.device() || storage.external().base || storage.far()) continue;
     const Box own = storage.grid().own();
     for (int k = 0; k < storage.components(); ++k)
-      for (int z = own.lo.z; z < own.hi.z; ++z)
-        for (int y = own.lo.y; y < own.hi.y; ++y)
-          for (int x = own.lo.x; x < own.hi.x; ++x) poison_element(storage, {x, y, z}, k);
+      each_cell(own, [&](Int3 c) { poison_element(storage, c, k); });
   }
 }
 

@@ -32,10 +32,9 @@ class LineSolve final : public SolvedLines {
         op_(op),
         views_(declared...) {
     divide(systems, options.sums);
-    for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
     std::size_t bytes = 0;
     for (const int count : counts()) bytes = std::max(bytes, bytes_for(count));
-    memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
+    memory_ = bundle_memory(grid(), bytes);
     watch(views_.watch(*this));
   }
   LineSolve(std::string name, int axis, std::shared_ptr<const LineSystem> system, Op op, Declared... declared)
@@ -56,8 +55,6 @@ class LineSolve final : public SolvedLines {
 
  private:
   using every = std::index_sequence_for<Declared...>;
-  template <class D>
-  using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
   using Solution = LineComponents<const double, systems>;
   using Right = LineComponents<double, systems>;
 
@@ -151,8 +148,8 @@ class LineSolve final : public SolvedLines {
   };
 
   template <std::size_t n, class D>
-  Array<D> array() const {
-    Array<D> array{views_.template view<n>(place(n)), accesses()[n].reach.width};
+  LineArrayOf<D> array() const {
+    LineArrayOf<D> array{views_.template view<n>(place(n)), accesses()[n].reach.width};
     if constexpr (requires { Op::read(0); }) array.read = Op::read(static_cast<int>(n));
     return array;
   }
@@ -178,25 +175,18 @@ class LineSolve final : public SolvedLines {
   int scratches(int count) const { return scratch_ + systems + (2 * window().count + count - 1) / count; }
   LineGeometry geometry(const Box& box) const {
     const int axis = whole_axis(), count = std::max(1, box.hi[axis] - box.lo[axis]);
-    std::size_t line = sizeof(double) * static_cast<std::size_t>(scratches(count));
-    ((line += sizeof(typename Declared::element) * Declared::components), ...);
-    line *= static_cast<std::size_t>(count + 2 * reach_);
-    return {box, axis, reach_, line, grid().layout(), grid().origin()};
+    return geometry_of<Declared...>(*this, box, scratches(count));
   }
   std::size_t bytes_for(int count) const {
     Box box = grid().own();
     box.hi[whole_axis()] = count;
-    const LineGeometry g = geometry(box);
-    std::size_t bytes = g.bytes(scratches(count), sizeof(double));
-    ((bytes += g.bytes(Declared::components, sizeof(typename Declared::element))), ...);
-    return bytes;
+    return bytes_of<Declared...>(geometry(box), scratches(count));
   }
 
   int scratch_;
-  int reach_ = 0;
   Op op_;
   DeclaredViews<Declared...> views_;
-  std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
+  BundleMemory memory_;
 };
 
 }  // namespace SC_COMPILED

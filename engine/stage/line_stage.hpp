@@ -21,6 +21,34 @@ struct LineOptions {
 
 inline namespace SC_COMPILED {
 
+/// The lines of a box for a stage with these declarations and `scratches` arrays of doubles beside them.
+template <Declaration... Declared>
+LineGeometry geometry_of(const Stage& stage, const Box& box, int scratches) {
+  int reach = 0;
+  for (const Access& a : stage.accesses()) reach = std::max(reach, a.reach.width);
+  const int axis = stage.whole_axis(), count = std::max(1, box.hi[axis] - box.lo[axis]);
+  std::size_t line = sizeof(double) * static_cast<std::size_t>(scratches);
+  ((line += sizeof(typename Declared::element) * Declared::components), ...);
+  line *= static_cast<std::size_t>(count + 2 * reach);
+  return {box, axis, reach, line, stage.grid().layout(), stage.grid().origin()};
+}
+/// The memory of a thread for a bundle of them.
+template <Declaration... Declared>
+std::size_t bytes_of(const LineGeometry& lines, int scratches) {
+  std::size_t bytes = lines.bytes(scratches, sizeof(double));
+  ((bytes += lines.bytes(Declared::components, sizeof(typename Declared::element))), ...);
+  return bytes;
+}
+/// For each thread: scratch, and lines along x side by side.
+using BundleMemory = std::vector<std::vector<std::byte>>;
+inline BundleMemory bundle_memory(const Grid& grid, std::size_t bytes) {
+  return BundleMemory(static_cast<std::size_t>(grid.context().threads()),
+                      std::vector<std::byte>(bytes + cache_line));
+}
+template <Declaration D>
+using LineArrayOf =
+    LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
+
 template <class Op, Declaration... Declared>
 class LineStage final : public Stage {
  public:
@@ -38,11 +66,7 @@ class LineStage final : public Stage {
     check_accesses();
     check_axis(axis_);
     check_whole_lines();
-    for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
-    const LineGeometry whole = geometry(grid().own());
-    std::size_t bytes = whole.bytes(scratch_, sizeof(double));
-    ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
-    memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
+    memory_ = bundle_memory(grid(), bytes_of<Declared...>(geometry(grid().own()), scratch_));
     watch(views_.watch(*this));
   }
   LineStage(std::string name, int axis, Op op, Declared... declared)
@@ -58,28 +82,19 @@ class LineStage final : public Stage {
   }
 
  private:
-  template <class D>
-  using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
-
   template <std::size_t... n>
   void compute(const Box& box, int threads, std::index_sequence<n...>) {
     for_each_line(geometry(box), threads, scratch_, memory_, op_,
-                  Array<Declared>{views_.template view<n>(place(n)), accesses()[n].reach.width}...);
+                  LineArrayOf<Declared>{views_.template view<n>(place(n)), accesses()[n].reach.width}...);
   }
 
-  LineGeometry geometry(const Box& box) const {
-    std::size_t line = sizeof(double) * static_cast<std::size_t>(scratch_);
-    ((line += sizeof(typename Declared::element) * Declared::components), ...);
-    line *= static_cast<std::size_t>(grid().own().hi[axis_] + 2 * reach_);
-    return {box, axis_, reach_, line, grid().layout(), grid().origin()};
-  }
+  LineGeometry geometry(const Box& box) const { return geometry_of<Declared...>(*this, box, scratch_); }
 
   int axis_;
   int scratch_;
-  int reach_ = 0;
   Op op_;
   DeclaredViews<Declared...> views_;
-  std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
+  BundleMemory memory_;
 };
 
 }  // namespace SC_COMPILED

@@ -6,8 +6,8 @@
 
 #include <numbers>
 
+#include "python/bindings/bind_solver.hpp"
 #include "python/bindings/options.hpp"
-#include "python/bindings/solver_face.hpp"
 #include "solvers/compressible/solver.hpp"
 
 namespace nb = nanobind;

@@ -4,8 +4,8 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include "python/bindings/bind_solver.hpp"
 #include "python/bindings/options.hpp"
-#include "python/bindings/solver_face.hpp"
 #include "solvers/dendrite/karma_rappel.hpp"
 #include "solvers/dendrite/solver.hpp"
 

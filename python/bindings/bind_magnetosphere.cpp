@@ -3,9 +3,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "python/bindings/bind_solver.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/reading.hpp"
-#include "python/bindings/solver_face.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 
 namespace nb = nanobind;

@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "io/snapshot_file.hpp"
+#include "python/bindings/bind_solver.hpp"
 #include "python/bindings/options.hpp"
-#include "python/bindings/solver_face.hpp"
 #include "solvers/turbulence/resample.hpp"
 #include "solvers/turbulence/solver.hpp"
 

@@ -3,8 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "python/bindings/bind_solver.hpp"
 #include "python/bindings/reading.hpp"
-#include "python/bindings/solver_face.hpp"
 #include "solvers/wave/wave.hpp"
 
 namespace nb = nanobind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SolverFace: what Python holds of a solver: the solver with its ledger, files, accounts and views of its
-// fields. A solver adds what its files hold and its results as dicts; bind_solver() gives the rest to Python.
+// fields. A solver adds what its files hold; bind_solver() gives it to Python.
 #pragma once
 
 #include <nanobind/stl/array.h>
@@ -87,6 +87,8 @@ class SolverFace {
     forget_views();
     return booked([&] { return advance(solver(), count...); });
   }
+  /// What is measured of the present state.
+  auto measure() { return solver().measure(); }
   /// Books in the ledger what the solver does in `action`.
   template <class Action>
   auto booked(const Action& action) {
@@ -234,82 +236,5 @@ class SolverFace {
   std::optional<Samples> probes_;
   bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale
 };
-
-/// One time step, or as many as are given, described by a dict: the report, what Face::add says of it beside
-/// step, time and dt, and with diagnostics the measures.
-template <class Face, class... Count>
-nanobind::dict step_as_dict(Face& face, bool diagnostics, Count... count) {
-  const auto [report, measures] = unlocked([&] {
-    const auto done = face.step(count...);
-    using Measures = decltype(face.solver().measure());
-    return std::pair(done, diagnostics ? face.solver().measure() : Measures{});
-  });
-  nanobind::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  if constexpr (requires { Face::add(result, report); }) Face::add(result, report);
-  if (diagnostics) Face::add(result, measures);
-  return result;
-}
-/// What is measured of the present state, without a step.
-template <class Face>
-nanobind::dict measures_as_dict(Face& face) {
-  nanobind::dict result;
-  Face::add(result, unlocked([&] { return face.solver().measure(); }));
-  return result;
-}
-
-/// A class of the module with what every solver offers; `read` makes the solver's options out of a dict.
-/// Faces need names of their own: nanobind knows types by name.
-template <class Face, class Options>
-nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, const char* text,
-                                   Options (*read)(const nanobind::dict&)) {
-  namespace nb = nanobind;
-  using Self = nb::pointer_and_handle<Face>;
-  nb::class_<Face> bound(module, name, text);
-  bound
-      .def(
-          "__init__",
-          [read](Face* self, std::shared_ptr<Ranks> ranks, const nb::dict& options) {
-            const Options typed = read(options);
-            unlocked([&] { new (self) Face(std::move(ranks), typed); });
-          },
-          nb::arg("context"), nb::arg("options"))
-      .def_prop_ro("rank", [](Face& f) { return f.context().rank(); })
-      .def_prop_ro("time", [](Face& f) { return f.solver().clock().time; })
-      .def_prop_ro("steps", [](Face& f) { return f.solver().clock().steps; })
-      .def_prop_ro("cells",
-                   [](Face& f) {
-                     return Box{{0, 0, 0}, f.solver().grid().cells()}.cells();
-                   })
-      .def_prop_ro("split", [](Face& f) { return tuple_of(f.solver().grid().split()); })
-      .def_prop_ro("strategy", [](Face& f) { return std::string(f.solver().runner().strategy().name); })
-      .def("local_box",
-           [](Face& f) {
-             const Box box = f.solver().grid().global_box();
-             return nb::make_tuple(tuple_of(box.lo), tuple_of(box.hi));
-           })
-      .def(
-          "field", [](Self self, const std::string& n) { return view(self.h, self.p->viewed(n)); },
-          nb::arg("name"), "This rank's own cells of a field where the solver keeps them; not a copy.")
-      .def("gather", &Face::gathered, nb::arg("name"), "All cells of a field on rank 0, None elsewhere.")
-      .def("write_snapshot", &Face::write_snapshot, nb::arg("path"), nb::arg("units"), Unlocked())
-      .def("place_probes", &Face::place_probes, nb::arg("positions"), Unlocked(),
-           "Where probes() reads; the names of the numbers that it finds at each position.")
-      .def("probes", &Face::probes,
-           "What snapshots show, interpolated at each of the positions, on rank 0; None elsewhere.")
-      .def("write_checkpoint", &Face::write_checkpoint, nb::arg("path"), Unlocked())
-      .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
-      .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
-      .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
-      .def("terms", &Face::terms)
-      .def("pass_cost", &Face::pass_cost,
-           "Bytes of memory read and written, bytes and messages sent a step on this rank in passes, each "
-           "beside those of single steps; cells computed beyond the block. None for single steps.")
-      .def("restart_terms", &Face::restart_terms,
-           "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
-  return bound;
-}
 
 }  // namespace sc::python

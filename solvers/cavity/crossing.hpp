@@ -2,6 +2,7 @@
 // Crossing: what the faces of inflow and outflow have in total, computed once on the host.
 #pragma once
 
+#include "engine/grid/cells.hpp"
 #include "solvers/cavity/options.hpp"
 
 namespace sc::cavity {
@@ -23,12 +24,10 @@ void each_point_of(const Grid& grid, Face face, const Use& use) {
   Box points = grid.own();
   points.lo[face.axis] = face.side == 0 ? -1 : points.hi[face.axis];
   points.hi[face.axis] = points.lo[face.axis] + 1;
-  for (int k = points.lo.z; k < points.hi.z; ++k)
-    for (int j = points.lo.y; j < points.hi.y; ++j)
-      for (int i = points.lo.x; i < points.hi.x; ++i) {
-        const Int3 g = grid.origin() + Int3{i, j, k};
-        use(At{layout.offset({i, j, k}), layout.sy, layout.sz}, Index{g.x, g.y, g.z});
-      }
+  each_cell(points, [&](Int3 c) {
+    const Int3 g = grid.origin() + c;
+    use(At{layout.offset(c), layout.sy, layout.sz}, Index{g.x, g.y, g.z});
+  });
 }
 
 }  // namespace sc::cavity

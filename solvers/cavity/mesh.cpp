@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/grid/cells.hpp"
+
 namespace sc::cavity {
 
 namespace {
@@ -160,12 +162,10 @@ void Mesh<Real>::place(const Points& points) {
   constexpr int layers = 2;  // that metrics read; further layers are for passes of several sweeps
   const Box all = grid.own().grown({layers, layers, layers});
   const Out<double, 3> out = x.modify();
-  for (int k = all.lo.z; k < all.hi.z; ++k)
-    for (int j = all.lo.y; j < all.hi.y; ++j)
-      for (int i = all.lo.x; i < all.hi.x; ++i) {
-        const Vec3 p = continued(points, grid.cells(), grid.periodic(), origin + Int3{i, j, k});
-        for (int e = 0; e < 3; ++e) out[e].base[grid.layout().offset({i, j, k})] = p[std::size_t(e)];
-      }
+  each_cell(all, [&](Int3 c) {
+    const Vec3 p = continued(points, grid.cells(), grid.periodic(), origin + c);
+    for (int e = 0; e < 3; ++e) out[e].base[grid.layout().offset(c)] = p[std::size_t(e)];
+  });
   // The mapping also gives the points of the halo. These must not be exchanged: beyond a periodic boundary
   // the coordinates continue.
   x.storage(0).set_fresh(box(layers));

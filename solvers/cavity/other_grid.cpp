@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "engine/grid/cells.hpp"
 #include "solvers/cavity/cubic.hpp"
 
 namespace sc::cavity {
@@ -173,16 +174,14 @@ std::optional<Vec3> OtherGrid::find(const Vec3& place, const Vec3& guess) const 
 Vec3 OtherGrid::nearest(const Vec3& place) const {
   Vec3 best{};
   double least = std::numeric_limits<double>::infinity();
-  for (int k = part_.lo.z; k < part_.hi.z; ++k)
-    for (int j = part_.lo.y; j < part_.hi.y; ++j)
-      for (int i = part_.lo.x; i < part_.hi.x; ++i) {
-        double distance = 0;
-        for (int e = 0; e < 3; ++e) {
-          const double d = x_[number(part_, e, {i, j, k})] - place[std::size_t(e)];
-          distance += d * d;
-        }
-        if (distance < least) least = distance, best = {double(i), double(j), double(k)};
-      }
+  each_cell(part_, [&](Int3 c) {
+    double distance = 0;
+    for (int e = 0; e < 3; ++e) {
+      const double d = x_[number(part_, e, c)] - place[std::size_t(e)];
+      distance += d * d;
+    }
+    if (distance < least) least = distance, best = {double(c.x), double(c.y), double(c.z)};
+  });
   return best;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "engine/grid/cells.hpp"
 #include "solvers/common/report.hpp"
 
 namespace sc::cavity {
@@ -75,16 +76,13 @@ void Cavity::set_initial() {
   typed<3>(stages_.V, [&]<class Real>(Field<Real, 3>& velocity) {
     const Out<Real, 3> V = velocity.modify();
     const In<double, 3> x = stages_.x.read();
-    const Box own = grid().own();
-    for (int k = 0; k < own.hi.z; ++k)
-      for (int j = 0; j < own.hi.y; ++j)
-        for (int i = 0; i < own.hi.x; ++i) {
-          const auto o = grid().layout().offset({i, j, k});
-          const double X = 2 * std::numbers::pi * x[0].base[o], Y = 2 * std::numbers::pi * x[1].base[o];
-          V[0].base[o] = Real(std::sin(X) * std::cos(Y));
-          V[1].base[o] = Real(-std::cos(X) * std::sin(Y));
-          V[2].base[o] = 0;
-        }
+    each_cell(grid().own(), [&](Int3 c) {
+      const auto o = grid().layout().offset(c);
+      const double X = 2 * std::numbers::pi * x[0].base[o], Y = 2 * std::numbers::pi * x[1].base[o];
+      V[0].base[o] = Real(std::sin(X) * std::cos(Y));
+      V[1].base[o] = Real(-std::cos(X) * std::sin(Y));
+      V[2].base[o] = 0;
+    });
   });
 }
 

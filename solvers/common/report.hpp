@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/grid/cells.hpp"
 #include "solvers/common/typed.hpp"
 
 namespace sc {
@@ -25,17 +26,15 @@ struct Loss {
   std::string of(AnyField& field, const std::string& name) const {
     std::string sentence;
     const Grid& grid = field.grid();
-    const Box own = grid.own();
+    const Int3 own = grid.own().hi;
     typed<N>(field, [&](auto& values) {
       values.each_slab([&](int lo, int hi, auto cells) {
-        for (int z = lo; z < hi; ++z)
-          for (int y = 0; y < own.hi.y; ++y)
-            for (int x = 0; x < own.hi.x; ++x)
-              for (int k = 0; k < N; ++k)
-                if (sentence.empty() &&
-                    !std::isfinite(cells.base[k * cells.stride + grid.layout().offset({x, y, z})]))
-                  sentence = name + " is not finite " + when + " at " + point + " " +
-                             to_string(grid.origin() + Int3{x, y, z}) + "; " + advice;
+        each_cell({{0, 0, lo}, {own.x, own.y, hi}}, [&](Int3 c) {
+          for (int k = 0; k < N; ++k)
+            if (sentence.empty() && !std::isfinite(cells.base[k * cells.stride + grid.layout().offset(c)]))
+              sentence = name + " is not finite " + when + " at " + point + " " +
+                         to_string(grid.origin() + c) + "; " + advice;
+        });
       });
     });
     return sentence;

@@ -7,6 +7,7 @@
 #include <complex>
 #include <numbers>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "solvers/common/typed.hpp"
@@ -150,12 +151,12 @@ void Forcing::add_block(In<Real, state_size> s, const Box& block, Sums& sums) co
   const Layout& layout = grid_.layout();
   const Int3 origin = grid_.origin();
   const int width = block.hi.x - block.lo.x;
-  alignas(64) double all[components][planes][widest] = {};
-  alignas(64) double masses[widest] = {};
+  alignas(cache_line) double all[components][planes][widest] = {};
+  alignas(cache_line) double masses[widest] = {};
   for (int z = block.lo.z; z < block.hi.z; ++z) {
-    alignas(64) double plane[components][functions][widest] = {};
+    alignas(cache_line) double plane[components][functions][widest] = {};
     for (int y = block.lo.y; y < block.hi.y; ++y) {
-      alignas(64) double row[components][widest] = {};
+      alignas(cache_line) double row[components][widest] = {};
       const Real* cells = s.base + layout.offset({block.lo.x, y, z});
       for (int x = 0; x < width; ++x) {
         const double rho = cells[rho_ * s.stride + x], root = std::sqrt(rho);

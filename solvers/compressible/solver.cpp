@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/exec/line_system.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "solvers/common/typed.hpp"
 #include "solvers/compressible/kernels.hpp"
@@ -64,9 +65,8 @@ void each_cell(const Grid& grid, int lo, int hi, F&& f) {
   const auto place = [&](int axis, int cell) {
     return 2 * std::numbers::pi / n[axis] * (origin[axis] + cell);
   };
-  for (int z = lo; z < hi; ++z)
-    for (int y = 0; y < own.hi.y; ++y)
-      for (int x = 0; x < own.hi.x; ++x) f(Int3{x, y, z}, place(0, x), place(1, y), place(2, z));
+  sc::each_cell({{0, 0, lo}, {own.hi.x, own.hi.y, hi}},
+                [&](Int3 c) { f(c, place(0, c.x), place(1, c.y), place(2, c.z)); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/redistribute.hpp"
 #include "solvers/common/typed.hpp"
 #include "spectral/fft.hpp"
@@ -71,11 +72,10 @@ template <class F>
 void Spectra<Real>::each_mode(F&& f) const {
   const Box box = modes_.grid().global_box();
   std::size_t number = 0;
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y)
-      for (int x = box.lo.x; x < box.hi.x; ++x, ++number)
-        f(number, Int3{x, y, z} - box.lo,
-          std::array{fft_.wavenumber(0, x), fft_.wavenumber(1, y), fft_.wavenumber(2, z)});
+  each_cell(box, [&](Int3 c) {
+    f(number++, c - box.lo,
+      std::array{fft_.wavenumber(0, c.x), fft_.wavenumber(1, c.y), fft_.wavenumber(2, c.z)});
+  });
 }
 
 template <class Real>

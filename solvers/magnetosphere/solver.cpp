@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/excerpt.hpp"
 #include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/faces.hpp"
@@ -253,22 +254,21 @@ double Magnetosphere::wave_error() {
   const Lattice3 places = places_of(options_, Half::nodes);
   const Box box = grid().global_box();
   std::vector<Accumulator> sums(8, Accumulator(Reduce::sum));
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y)
-      for (int x = box.lo.x; x < box.hi.x; ++x) {
-        const Int3 c = Int3{x, y, z} - box.lo;
-        const auto vector = [&](const Field<double, 3>& q) {
-          return Vec3{q.get(c, 0), q.get(c, 1), q.get(c, 2)};
-        };
-        const PointState here{
-            .rho = nodes_.rho.get(c), .v = vector(nodes_.v), .p = nodes_.p.get(c), .B = vector(nodes_.B)};
-        const auto mine = conserved(here, options_.gamma);
-        const auto exact = conserved(start.at(places.at({x, y, z}), clock_.time), options_.gamma);
-        for (std::size_t k = 0; k < 8; ++k) {
-          const double error = std::abs(mine[k] - exact[k]);
-          sums[k].add(&error, 1);
-        }
-      }
+  each_cell(box, [&](Int3 point) {
+    const Int3 c = point - box.lo;
+    const auto vector = [&](const Field<double, 3>& q) {
+      return Vec3{q.get(c, 0), q.get(c, 1), q.get(c, 2)};
+    };
+    const PointState here{
+        .rho = nodes_.rho.get(c), .v = vector(nodes_.v), .p = nodes_.p.get(c), .B = vector(nodes_.B)};
+    const auto mine = conserved(here, options_.gamma);
+    const auto exact =
+        conserved(start.at(places.at({point.x, point.y, point.z}), clock_.time), options_.gamma);
+    for (std::size_t k = 0; k < 8; ++k) {
+      const double error = std::abs(mine[k] - exact[k]);
+      sums[k].add(&error, 1);
+    }
+  });
   const double cells = double(options_.cells.x) * options_.cells.y * options_.cells.z;
   global_.reduce(sums);
   double squares = 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/grid/cells.hpp"
 
 namespace sc::turbulence {
 
@@ -63,16 +64,14 @@ Forcing::Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, dou
 template <class Action>
 void Forcing::each_forced(Action&& action) const {
   for (const Box& box : band_)
-    for (int z = box.lo.z; z < box.hi.z; ++z)
-      for (int y = box.lo.y; y < box.hi.y; ++y)
-        for (int x = box.lo.x; x < box.hi.x; ++x) {
-          const Int3 o = frame_.origin;
-          const Index g{o.x + x, o.y + y, o.z + z};
-          const auto k = wavenumbers_.of(g);
-          const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-          if (square > 0 && square < options_.largest * options_.largest)
-            action(At{frame_.layout.offset({x, y, z}), frame_.layout.sy, frame_.layout.sz}, g);
-        }
+    each_cell(box, [&](Int3 c) {
+      const Int3 o = frame_.origin + c;
+      const Index g{o.x, o.y, o.z};
+      const auto k = wavenumbers_.of(g);
+      const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+      if (square > 0 && square < options_.largest * options_.largest)
+        action(At{frame_.layout.offset(c), frame_.layout.sy, frame_.layout.sz}, g);
+    });
 }
 
 /// held_ <- u, with its conjugates under way

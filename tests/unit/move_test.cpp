@@ -109,6 +109,23 @@ TEST(Parcels, CoverEveryCellOnceWithinTheLimit) {
   }
 }
 
+// MPI counts elements as int: no piece exceeds 1 GiB, whatever limit is given for all or for a region.
+TEST(Parcels, NoneIsLargerThanAMessageCanBe) {
+  constexpr std::size_t most = std::size_t{1} << 30, no_limit = std::numeric_limits<std::size_t>::max();
+  const std::array<std::size_t, 1> cell_bytes{8};
+  for (const std::size_t of_region : {std::size_t{0}, no_limit}) {
+    const Box source{{0, 0, 0}, {1024, 1024, 512}};
+    const std::array regions{std::vector<Region>{
+        {.peer = 1, .source = source, .sink = source, .face = z_high, .piece_bytes = of_region}}};
+    std::size_t bytes = 0;
+    for (const Parcel& parcel : make_parcels(regions, cell_bytes, no_limit)) {
+      EXPECT_LE(parcel.bytes, most);
+      bytes += parcel.bytes;
+    }
+    EXPECT_EQ(bytes, 4 * most);
+  }
+}
+
 TEST(Parcels, OrderCountsWithinAPair) {
   std::vector<std::vector<Region>> regions(1);
   for (int peer : {2, 1, 2})

@@ -12,8 +12,6 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
-
 void check_item(const Grid& grid, const HaloItem& item) {
   const std::string name = "field \"" + item.storage->name() + "\"";
   if (!(item.storage->grid() == grid))
@@ -94,8 +92,7 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
         if (std::all_of(items.begin(), items.end(),
                         [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); }))
           region.piece_bytes = options.near_piece_bytes;
-  const std::size_t piece_bytes =
-      std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);
+  const std::size_t piece_bytes = on_device ? options.device_piece_bytes : options.piece_bytes;
   all.departures = make_parcels(legs.departures, legs.cell_bytes, piece_bytes);
   all.arrivals = make_parcels(legs.arrivals, legs.cell_bytes, piece_bytes);
   return all;

@@ -68,6 +68,7 @@ void cut(const Parcel& parcel, int normal, std::span<const std::size_t> cell_byt
 
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes) {
+  constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
   struct Uncut {
     Parcel parcel;
     std::size_t piece_bytes;
@@ -78,7 +79,7 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
     for (const Region& region : regions[item]) {
       auto& [parcel, most] =
           faces[{region.group, region.phase, -region.face.axis, region.face.side, region.peer}];
-      most = region.piece_bytes > 0 ? region.piece_bytes : piece_bytes;
+      most = std::min(region.piece_bytes > 0 ? region.piece_bytes : piece_bytes, largest_piece);
       parcel.peer = region.peer;
       parcel.group = region.group;
       parcel.phase = region.phase;

@@ -16,10 +16,10 @@ from ...errors import OTHER, BadInput, SubcurrentError
 from ...given import whole
 from ...rank import parallel
 from ...report.account import account_of
+from .case import STRATEGIES
 from .matrix import checked_matrix, checked_right_side
 
 PARTITIONS = ("row", "column", "grid")
-STRATEGIES = ("blocking", "direct", "pipelined")
 # What is asked of a matrix alone, and what stands for not asking.
 OF_MATRICES = {
     "preconditioner": "none",
