@@ -63,6 +63,17 @@ T* needed(T* pointer, const char* name) {
   return pointer;
 }
 
+/// Writes what `lines` returns, at most `size` bytes with the closing zero.
+template <class Lines>
+void write_text(char* text, std::size_t size, const Lines& lines) {
+  needed(text, "text");
+  if (size == 0) throw Failure(HALO_ERR_ARGUMENT, "size is 0; there is no room for the closing zero");
+  const std::string all = lines();
+  const std::size_t n = std::min(all.size(), size - 1);
+  std::memcpy(text, all.data(), n);
+  text[n] = '\0';
+}
+
 /// The Halo of a handle. Throws if MPI has been finalised.
 std::shared_ptr<Halo> live(halo_handle handle) {
   auto halo = find(handle);
@@ -246,14 +257,11 @@ int halo_neighbour(halo_handle handle, const int* direction, int* rank) {
 }
 
 int halo_describe(halo_handle handle, char* text, size_t size) {
-  return guarded([&] {
-    needed(text, "text");
-    if (size == 0) throw Failure(HALO_ERR_ARGUMENT, "size is 0; there is no room for the closing zero");
-    const std::string lines = live(handle)->describe();
-    const std::size_t n = std::min(lines.size(), size - 1);
-    std::memcpy(text, lines.data(), n);
-    text[n] = '\0';
-  });
+  return guarded([&] { write_text(text, size, [&] { return live(handle)->describe(); }); });
+}
+
+int halo_describe_passes(halo_handle handle, char* text, size_t size) {
+  return guarded([&] { write_text(text, size, [&] { return live(handle)->describe_passes(); }); });
 }
 
 int halo_get_account(halo_handle handle, halo_account* account) {

@@ -154,6 +154,10 @@ void Halo::steps(int strategy, const StepsCallback& callback, int steps, int per
   run_step([&](Step& step) { step.run(strategy, callback, steps, per_pass); });
 }
 
+std::string Halo::describe_passes() const {
+  return step_ ? step_->describe_passes() : "halo_steps has made no step";
+}
+
 void Halo::run_step(const std::function<void(Step&)>& action) {
   if (broken_)
     throw Failure(HALO_ERR_BUSY, "an earlier halo_step has not ended: only halo_finalize is possible now");

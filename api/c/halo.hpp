@@ -40,6 +40,7 @@ class Halo {
   Ints4 coords() const { return r_.processes.coords_of(context_->rank()); }
   int neighbour(const int* direction) const;
   std::string describe() const { return arrays_->describe(); }
+  std::string describe_passes() const;
   halo_account account() const;
   halo_box core() const;
   std::vector<halo_box> shell() const;

@@ -140,12 +140,14 @@ void Step::run(int strategy, halo_callback callback, void* user) {
 }
 
 void Step::run(int strategy, const StepsCallback& c, int steps, int per_pass) {
-  const int length = checked_pass(c, steps, per_pass);
+  const Length length = checked_pass(c, steps, per_pass);
   check_threads(strategy, context_);
   auto& stage = stages_[c.reach];
   if (!stage) stage = stage_of(c.reach);
   inputs_are_written();
-  Runner& runner = runner_of(strategy, length, per_pass == 0);
+  // A runner that finds the length would take more steps than the halos have layers for.
+  Runner& runner = runner_of(strategy, length.steps, per_pass == 0 && length.steps > 1);
+  told_ = {&runner, length.why, per_pass == 0};
   runner.steps(steps, [&](int step) {
     stage->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
                   c.callback(box, step, now, next, c.user);
@@ -170,7 +172,7 @@ int Step::steps_in_halos(int reach) const {
   return steps;
 }
 
-int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
+Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
   const auto refuse_argument = [](const std::string& why) { throw Failure(HALO_ERR_ARGUMENT, why); };
   if (!c.callback) refuse_argument("callback is null");
   if (steps < 0) refuse_argument("steps is " + std::to_string(steps) + "; at least 0 are allowed");
@@ -185,10 +187,24 @@ int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
     refuse_argument("per_pass is " + std::to_string(per_pass) + "; the halos have layers for " +
                     std::to_string(most) + " steps of reach " + std::to_string(c.reach));
   // Tiles of a pass lean by what the stage declares to read, which is never more than the halo.
+  const std::string layers = std::to_string(c.reach) + (c.reach == 1 ? " layer" : " layers");
+  if (per_pass == 1) return {1, "per_pass is 1"};
   if (std::none_of(r_.arrays.begin(), r_.arrays.end(),
                    [&](const halo_array& a) { return a.next && widest_halo(a) >= c.reach; }))
-    return 1;
-  return per_pass > 0 ? per_pass : std::min(most, most_tried);
+    return {1, "no array with next has a halo of " + layers + ", the reach of a step"};
+  if (per_pass > 0) return {per_pass, ""};
+  if (most == 1) return {1, "the halos do not have " + layers + " for each of two steps"};
+  return {std::min(most, most_tried), ""};
+}
+
+std::string Step::describe_passes() const {
+  if (!told_.runner) return "halo_steps has made no step";
+  if (!told_.single.empty()) return "single steps: " + told_.single;
+  const Runner::Passes& passes = told_.runner->passes();
+  const bool open = told_.finds && passes.found.empty();
+  const std::string plan = passes.plan();
+  return (open ? "the fastest number of steps a pass is not found yet; " : "") + passes.describe() +
+         (plan.empty() ? "" : "; " + plan);
 }
 
 /// Marks arrays without `next`, which their owner may have modified.

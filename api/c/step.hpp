@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Step {
   void run(int strategy, halo_callback callback, void* user);
   /// Several steps, `per_pass` in each pass; 0: the fastest number that the halos allow, at most 16.
   void run(int strategy, const StepsCallback& callback, int steps, int per_pass);
+  /// The passes of the last halo_steps and of earlier ones with the same arguments.
+  std::string describe_passes() const;
   void modified();
   void* data(int array) const { return now_[static_cast<std::size_t>(array)]; }
 
@@ -38,7 +41,12 @@ class Step {
   Runner& runner_of(int strategy, int per_pass, bool finds_length);
   std::unique_ptr<BoxStage> stage_of(int reach);
   int steps_in_halos(int reach) const;
-  int checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
+  /// Steps of a pass, and why there is only one.
+  struct Length {
+    int steps;
+    std::string why;
+  };
+  Length checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
   void inputs_are_written();
   void advance();
 
@@ -52,6 +60,12 @@ class Step {
   std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< for halo_steps, by reach
   /// By strategy, steps of a pass, and whether that number is the maximum or fixed.
   std::map<std::tuple<int, int, bool>, std::unique_ptr<Runner>> runners_;
+  /// Of the last halo_steps.
+  struct Told {
+    const Runner* runner = nullptr;
+    std::string single;  ///< why it makes single steps
+    bool finds = false;
+  } told_;
 };
 
 }  // namespace sc::halo

@@ -22,7 +22,8 @@ module halo
   public :: halo_decompose, halo_allocate, halo_free
   public :: halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
             halo_core, halo_shell, halo_step, halo_steps, halo_modified, &
-            halo_data, halo_place, halo_neighbour, halo_describe, halo_get_account, halo_error_text, halo_version
+            halo_data, halo_place, halo_neighbour, halo_describe, halo_describe_passes, halo_get_account, &
+            halo_error_text, halo_version
 
 contains
 
@@ -213,9 +214,26 @@ contains
     character(len=*), intent(out) :: text
     integer, intent(out) :: ierror
     character(kind=c_char) :: buffer(len(text) + 1)
-    integer :: i
     buffer = c_null_char
     ierror = c_describe(handle%object, buffer, size(buffer, kind=c_size_t))
+    call copy(buffer, text)
+  end subroutine
+
+  !> The passes of the last halo_steps: their number and length, and why they ended early.
+  subroutine halo_describe_passes(handle, text, ierror)
+    type(halo_handle), intent(in) :: handle
+    character(len=*), intent(out) :: text
+    integer, intent(out) :: ierror
+    character(kind=c_char) :: buffer(len(text) + 1)
+    buffer = c_null_char
+    ierror = c_describe_passes(handle%object, buffer, size(buffer, kind=c_size_t))
+    call copy(buffer, text)
+  end subroutine
+
+  subroutine copy(buffer, text)
+    character(kind=c_char), intent(in) :: buffer(:)
+    character(len=*), intent(out) :: text
+    integer :: i
     text = ""
     do i = 1, len(text)
       if (buffer(i) == c_null_char) exit

@@ -116,6 +116,12 @@ module halo_bindings
       character(kind=c_char), intent(inout) :: text(*)
       integer(c_size_t), value :: size
     end function
+    integer(c_int) function c_describe_passes(handle, text, size) bind(C, name="halo_describe_passes")
+      import :: c_int, c_ptr, c_char, c_size_t
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_size_t), value :: size
+    end function
     integer(c_int) function c_get_account(handle, account) bind(C, name="halo_get_account")
       import :: c_int, c_ptr, halo_account
       type(c_ptr), value :: handle

@@ -2,6 +2,7 @@
 // PassCost: elements by array, and the parcels of halos.
 #include "engine/overlap/pass_cost.hpp"
 
+#include <cstdio>
 #include <map>
 
 #include "engine/move/parcels/route.hpp"
@@ -92,6 +93,23 @@ StepCost divided(StepCost cost, int steps) {
 }
 
 }  // namespace
+
+std::string describe(const PassCost& cost) {
+  const StepCost &p = cost.passes, &s = cost.singles;
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "passes of %d steps: in a step this rank reads %.3g MB and writes %.3g MB of its fields instead "
+                "of %.3g MB and %.3g MB",
+                cost.steps, 1e-6 * p.read, 1e-6 * p.written, 1e-6 * s.read, 1e-6 * s.written);
+  std::string all = text;
+  if (s.sent > 0) {
+    std::snprintf(text, sizeof text, ", sends %.3g MB in %.3g messages instead of %.3g MB in %.3g",
+                  1e-6 * p.sent, p.messages, 1e-6 * s.sent, s.messages);
+    all += text;
+  }
+  std::snprintf(text, sizeof text, ", and computes %.0f %% more cells", 100 * cost.more);
+  return all + text;
+}
 
 PassCost pass_cost(std::span<const Recorded> runs, const HaloOptions& halo) {
   const RecordedArrays arrays(runs);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/overlap/window.hpp"
@@ -24,5 +25,8 @@ struct PassCost {
 
 /// `runs`: those of a pass of at least two steps, in order. Single steps are like those after the first.
 PassCost pass_cost(std::span<const Recorded> runs, const HaloOptions& halo);
+
+/// "passes of 8 steps: in a step this rank reads 1.25 MB …"
+std::string describe(const PassCost& cost);
 
 }  // namespace sc

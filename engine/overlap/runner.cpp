@@ -11,6 +11,8 @@ namespace sc {
 
 namespace {
 
+constexpr int most_tried = 16;  // steps of a pass, where the program asks for the fastest number alone
+
 /// Whether more than one rank has cells.
 bool divided(const Grid& grid) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -47,14 +49,16 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
   if (s.divides_threads && !s.joins && context.threads() < 2)
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
-  // A pass of several steps leaves no choice: its halos are exchanged when it begins.
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
-  if (options.finds_length && options.steps_per_pass > 1)
-    lengths_.emplace(options.steps_per_pass);
-  else
+  if (options.finds_length) {
+    if (options.steps_per_pass == 1) options_.steps_per_pass = most_tried;
+    lengths_.emplace(options_.steps_per_pass);
+  } else {
     length_ = options.steps_per_pass;
-  if (s.chooses && length_ == 1) choice_ = std::make_unique<Choice>(context);
+  }
+  // Passes leave no choice: their halos are exchanged when they begin. The runs outside of them do.
+  if (s.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
 void Runner::prefetch(Stage& stage) {

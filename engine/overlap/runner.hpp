@@ -19,15 +19,16 @@
 namespace sc {
 
 class Redistribute;
+struct PassCost;
 
 struct RunnerOptions {
   Strategy strategy = Strategy::automatic;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// Steps of Runner::steps() that are computed on a tile of cells while it is in the cache. If more than
-  /// one, `automatic` is boundary_first.
+  /// Steps of Runner::steps() that are computed on a tile of cells while it is in the cache. In a pass all
+  /// strategies that overlap are one order, that of boundary_first; runs outside of passes follow `strategy`.
   int steps_per_pass = 1;
-  /// Finds the fastest number of steps a pass, up to steps_per_pass, while the program runs.
+  /// Finds the fastest number of steps a pass, up to steps_per_pass (16 if that is 1), while the program runs.
   bool finds_length = false;
   /// Tile of a pass: rows along y and planes along z; 0: chosen for the caches.
   Int3 pass_tile = {};
@@ -94,7 +95,10 @@ class Runner {
     std::int64_t passes = 0, steps = 0;
     std::map<std::string, std::int64_t> ended;  ///< passes that ended before their full length, by reason
     std::string found;                          ///< the length that was found, and why; empty: none yet
+    std::shared_ptr<const PassCost> cost;       ///< of the latest length; known before its first pass
     std::string describe() const;
+    /// The bytes and messages of a step on this rank beside those of single steps; empty before a pass.
+    std::string plan() const;
   };
   const Passes& passes() const { return passes_; }
   /// At most.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "engine/overlap/pass_cost.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/overlap/window_run.hpp"
 #include "engine/stage/checked.hpp"
@@ -184,6 +185,8 @@ void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
   ++passes_.passes;
   if (!why.empty()) ++passes_.ended[why];
   const int steps = runs.back().step - runs.front().step + 1;
+  if (steps == length_ && steps > 1 && !(passes_.cost && passes_.cost->steps == steps))
+    passes_.cost = std::make_shared<const PassCost>(pass_cost(runs, options_.halo));
   const double begin = context_.timeline().now();
   carry_out(std::move(runs));
   seconds_ += context_.timeline().now() - begin;
@@ -233,6 +236,8 @@ void Runner::carry_out(std::vector<Recorded> runs) {
   for (const Recorded& r : runs)
     if (r.take) r.take(*r.values);
 }
+
+std::string Runner::Passes::plan() const { return cost ? sc::describe(*cost) : ""; }
 
 std::string Runner::Passes::describe() const {
   if (passes == 0) return found.empty() ? "no passes of several steps" : found;

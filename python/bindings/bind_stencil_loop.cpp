@@ -129,6 +129,7 @@ void bind_stencil_loop(nb::module_& module) {
       .def(
           "end_steps", [](StencilLoop& loop) { loop.runner().end_steps(); }, Unlocked())
       .def("passes", [](StencilLoop& loop) { return loop.runner().passes().describe(); })
+      .def("plan", [](StencilLoop& loop) { return loop.runner().passes().plan(); })
       .def_prop_ro("strategy", [](StencilLoop& loop) { return std::string(loop.runner().strategy().name); })
       .def("terms", &terms)
       .def("book", &StencilLoop::book, "books"_a,

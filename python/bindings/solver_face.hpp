@@ -161,7 +161,10 @@ class SolverFace {
     nanobind::dict result = terms_of(context(), ledger_);
     add_terms(result);
     if (const auto made = choices(); !made.empty()) result["automatic"] = dict_of(made);
-    if (solver_->runner().steps_per_pass() > 1) result["passes"] = solver_->runner().passes().describe();
+    const Runner& runner = solver_->runner();
+    if (runner.steps_per_pass() > 1) result["passes"] = runner.passes().describe();
+    if constexpr (!requires { solver_->pass_cost(); })  // told before the first step otherwise
+      if (const std::string plan = runner.passes().plan(); !plan.empty()) result["plan of passes"] = plan;
     return result;
   }
 

@@ -6,6 +6,7 @@
 
 #include "solvers/cavity/options.hpp"
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 
 namespace sc::cavity {
 
@@ -80,6 +81,8 @@ void check(const CavityOptions& options) {
   if (p.method == Method::jacobi && !(p.relaxation >= 0 && p.relaxation <= 1))
     refuse("pressure.relaxation is " + std::to_string(p.relaxation) +
            "; with jacobi it must not be above 1, where the iteration diverges");
+  check_single_steps(options.engine,
+                     "passes of the cavity consist of relaxation sweeps: pressure.sweeps_per_pass");
   const Bool3 periodic = options.periodic();
   for (int a = 0; p.method == Method::sor && a < 3; ++a)
     if (periodic[a] && n[a] % 2 != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the options of a compressible flow must be.
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 
 #include <algorithm>
 
@@ -49,6 +50,7 @@ void check(const CompressibleOptions& o) {
   check_not_negative("run.dt", o.dt);
   if (!(o.forcing.kmax > 1 && o.forcing.kmax <= highest + 1))
     refuse("forcing.kmax is " + shown(o.forcing.kmax) + "; it must be above 1 and at most 3");
+  check_single_steps(o.engine, "its compact derivatives need whole grid lines");
 }
 
 }  // namespace sc::compressible

@@ -75,6 +75,13 @@ int least_planes(const DendriteOptions& o, Where where) {
   return length > 1 ? planes_of(o, length).least(Boundary::usual_inward) : o.reach();
 }
 
+/// What single steps copy, whose halo is `reach` layers wide, without strips.
+Budget::Singles singles_of(const Grid& grid, const PlaneCut& cut, const Arrays& a, int reach) {
+  const Int3 n = grid.own().extent();
+  const auto narrower = [&](std::int64_t bytes) { return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo()); };
+  return {.read = narrower(a.read * cut.moved(reach)), .written = narrower(a.written * cut.moved())};
+}
+
 /// With `pieces` pieces, of which at most `most_ahead` are prefetched.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
   const bool files = where == Where::files;
@@ -98,6 +105,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   budget.far = a.all() * cut.bytes();
   budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo()) / length;
   budget.written = a.written * cut.moved() / length;
+  if (length > 1) budget.singles = singles_of(grid, cut, a, o.reach());
   if (files) {
     // A piece for filling and measuring, and one for writing checkpoints, with a batch of that.
     constexpr std::int64_t batch = std::int64_t{4} << 20;
@@ -168,12 +176,19 @@ void check_thickness(const Grid& grid, const DendriteOptions& o) {
 std::string Budget::describe() const {
   if (where == Where::memory) return "";
   const std::string cut = std::to_string(pieces) + (pieces == 1 ? " piece" : " pieces");
+  std::string instead;
+  if (singles.read > 0) {
+    instead = "; single steps would copy about " + mebibytes(singles.read) + " and " + mebibytes(singles.written);
+    char wait[32];
+    std::snprintf(wait, sizeof wait, " in %.2g s", singles.seconds);
+    if (singles.seconds > 0) instead += wait;
+  }
   if (where == Where::host)
     return "fields on the host, " + mebibytes(far) + " a rank, pass through the device in " + cut + ": " +
            mebibytes(near) + " there, " + mebibytes(read) + " copied to it and " + mebibytes(written) +
-           " back a step";
+           " back a step" + instead;
   return "a rank has " + mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" + cut + "), " +
-         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this);
+         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this) + instead;
 }
 
 Budget make_budget(const Grid& grid, const DendriteOptions& o) {
@@ -194,6 +209,7 @@ Budget make_budget(const Grid& grid, const DendriteOptions& o) {
   budget.process = process;
   budget.near += process;
   measure_disk(context, budget, o.storage, overlaps);
+  budget.singles.seconds = budget.rate.seconds(budget.singles.read, budget.singles.written);
   return budget;
 }
 

@@ -11,6 +11,11 @@ namespace sc::dendrite {
 struct Budget : sc::Budget {
   Where where = Where::memory;
   int room = 0;  ///< planes around a piece, for passes of several steps; 0: single steps
+  /// With passes of several steps: what single steps in as many pieces would copy and wait for.
+  struct Singles {
+    std::int64_t read = 0, written = 0;
+    double seconds = 0;
+  } singles;
   /// A line of text for the user; empty if the fields are stored where they are computed.
   std::string describe() const;
 };

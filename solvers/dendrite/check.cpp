@@ -3,6 +3,7 @@
 #include <string>
 
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 #include "solvers/dendrite/model.hpp"
 
 namespace sc::dendrite {
@@ -80,6 +81,7 @@ void check(const DendriteOptions& o) {
            shown(largest_step(o)) + unit);
   check_seeds(o);
   check_faces(o);
+  check_longest_pass(o.engine);
 }
 
 }  // namespace sc::dendrite

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 #include "solvers/magnetosphere/options.hpp"
 
 namespace sc::magnetosphere {
@@ -126,6 +127,7 @@ void check(const MagnetosphereOptions& o) {
         "diffusion.heating is not allowed with diffusion.smoothing and a planet: the differences of its "
         "dipole from point to point would count as heat");
   check_faces(o);
+  check_longest_pass(o.engine);
 }
 
 }  // namespace sc::magnetosphere

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 
 namespace sc::turbulence {
 
@@ -20,6 +21,7 @@ void check(const TurbulenceOptions& options) {
   if (options.scalar && !(options.scalar->diffusivity >= 0))
     refuse("diffusivity is " + std::to_string(options.scalar->diffusivity) + "; it must be >= 0");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
+  check_single_steps(options.engine, "its Fourier transforms need whole grid lines");
 }
 
 Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "solvers/common/check.hpp"
+#include "solvers/common/check_passes.hpp"
 #include "solvers/common/stage_of.hpp"
 #include "solvers/wave/kernels.hpp"
 
@@ -44,6 +45,7 @@ void check(const WaveOptions& o) {
   check_positive("medium.speed", o.speed);
   check_positive("pulse.width", o.width);
   check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
+  check_longest_pass(o.engine);
   if (!(o.dt >= 0 && o.dt < largest_step(o)))
     refuse("run.dt is " + std::to_string(o.dt) + " s; it must lie below " +
            std::to_string(largest_step(o) * 1e6) + " us");

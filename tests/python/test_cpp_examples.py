@@ -66,11 +66,11 @@ def fields_of(path):
 
 NO_NUMBER = 'is "abc"; it must be a whole number from'
 TAKEN = {  # what may be given, and what the words are called in the sentence about one too many
-    "heat": ("the number of cells and the number of steps", 8, 1),
+    "heat": ("the number of cells, the number of steps and the number of steps a pass", 8, 1, 2),
     "heat_on_disk": ("the folder, the number of pieces and the number of steps a pass", 8, 1, "here", 2, 1),
     "restart": ("the number of cells, the number of steps and the checkpoint", 8, 1, "a.h5"),
     "gray_scott": ("the name, feed, kill and dt", 12, 1, "a", 0.02, 0.048, 1),
-    "wave": ("the number of steps, the name and the strength of the sponge", 16, 1, "a", 0.2),
+    "wave": ("the strength of the sponge and the number of steps a pass", 16, 1, "a", 0.2, 2),
     "spectral_derivative": ("the arguments are the number of points", 8),
 }
 
@@ -109,6 +109,16 @@ def test_files_that_cannot_be_are_one_sentence(example, program):
         example(2, "heat_on_disk", 16, 1, "file/scratch"), 3, "heat_on_disk: cannot make the scratch folder"
     )
     refused(example(2, "restart", 16, 1, "nowhere/a.h5"), 3, "restart: ")
+
+
+# heat.cpp
+
+
+@pytest.mark.parametrize("length", [2, 3, 8])
+def test_heat_has_the_same_digits_in_passes(example, length):
+    single = ran(example(1, "heat", 24, 20))
+    for ranks in (1, 2):
+        assert ran(example(ranks, "heat", 24, 20, length)) == single
 
 
 # restart.cpp
@@ -231,6 +241,16 @@ def test_the_wave_goes_on_on_other_ranks(example, program):
     assert ran(example(2, "wave", 24, 60, "parts")) == whole
     names = [program.folder / f"{name}_00000060.vtkhdf" for name in ("whole", "parts")]
     assert names[0].read_bytes() == names[1].read_bytes()
+
+
+def test_the_wave_has_the_same_bits_in_passes(example, program):
+    """Across an output, with a checkpoint in the middle of what would be a pass."""
+    single = ran(example(1, "wave", 24, 210, "single"))
+    ran(example(3, "wave", 24, 25, "passes", 0.2, 2))
+    assert ran(example(2, "wave", 24, 210, "passes", 0.2, 4)) == single
+    for step in (200, 210):
+        names = [program.folder / f"{name}_{step:08}.vtkhdf" for name in ("single", "passes")]
+        assert names[0].read_bytes() == names[1].read_bytes()
 
 
 def test_the_wave_refuses_in_one_sentence(example):

@@ -14,7 +14,7 @@ from ..errors import BadInput
 from .keys import MOST, Table, key, setting, shown
 from .passes import PassLength
 from .splits import chosen_split, splits
-from .strategies import STRATEGIES
+from .strategies import ONE_ORDER_IN_PASSES, STRATEGIES
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
@@ -203,13 +203,19 @@ class SolverCase(PassLength, Table):
                 'engine.steps_per_pass = "automatic" takes single steps: the blocks of the ranks are '
                 "too small for wider halos"
             ]
-        every = self.output.history_every
+        every, notes = self.output.history_every, []
         if self.pass_length() > every:
-            return [
+            notes.append(
                 f"passes have at most output.history_every = {every} steps, fewer than "
                 f"engine.steps_per_pass = {self.passes_in_words()}"
-            ]
-        return []
+            )
+        if self.pass_length() > 1 and self.engine.strategy in ONE_ORDER_IN_PASSES:
+            joins = self.engine.strategy != "halo_thread" or self.engine.halo_thread_joins
+            notes.append(
+                f'in passes of several steps engine.strategy = "{self.engine.strategy}" is the order of '
+                "boundary_first" + ("" if joins else ", and engine.halo_thread_joins has no effect")
+            )
+        return notes
 
     def check_run(self) -> None:
         """Requires an end of the run, and at most one key of each exclusive group."""
@@ -266,7 +272,7 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
         "halo_corners": engine.corners,
         "poke_ms": float(engine.poke_ms),
         "steps_per_pass": length,
-        "finds_length": engine.steps_per_pass == "automatic",
+        "finds_length": engine.steps_per_pass == "automatic" and length > 1,
     }
 
 

@@ -9,6 +9,7 @@ STRATEGIES = (
     "blocking", "ordered", "boundary_first", "interior_first", "pipelined", "halo_thread", "automatic",
 )  # fmt: skip
 WITHOUT_OVERLAP = ("blocking", "ordered")
+ONE_ORDER_IN_PASSES = ("interior_first", "pipelined", "halo_thread")  # that of boundary_first
 
 
 def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:

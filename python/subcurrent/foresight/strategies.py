@@ -83,6 +83,7 @@ def compare(request: CompareRequest, console: Console) -> int:
         write_text(folder.case, as_toml(case))
         write_text(folder.plan, plan.text())
 
+    left_out += note_of_passes(case, names)
     if outer is not None:
         start = start_of_ranks(folder, request.overwrite, prepare)
         return _compare_as_rank(plan, folder, left_out, start, request.network, console=console)
@@ -172,6 +173,17 @@ def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[st
         else:
             names.append(name)
     return names, left_out
+
+
+def note_of_passes(case: Any, names: list[str]) -> list[str]:
+    """That strategies which overlap do the same in passes of several steps, if two of them are measured."""
+    hiding = [name for name in names if name not in account.HIDES_NOTHING]
+    if case.pass_length() == 1 or len(hiding) < 2:
+        return []
+    return [
+        f"in passes of {case.passes_in_words()} steps all strategies that overlap are one order, so "
+        f"{', '.join(hiding[:-1])} and {hiding[-1]} differ by chance only, but for stages outside of passes"
+    ]
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:

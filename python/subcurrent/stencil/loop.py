@@ -155,6 +155,12 @@ class Loop(Fixed):
         """Number of steps and of passes, and why passes were shorter, as text."""
         return self._core.passes()
 
+    @property
+    def plan(self) -> str:
+        """What this rank reads, writes and sends in a step of a pass, beside single steps, as text; known
+        before the first pass is computed, and empty before that is recorded."""
+        return self._core.plan()
+
     def tables(self) -> dict[str, Any]:
         """The last step of `steps` as a case for predictions and measurements. Raises BadInput if there was
         none."""
