@@ -9,6 +9,7 @@
 #include "engine/exec/team.hpp"
 #include "engine/overlap/window_run.hpp"
 #include "engine/stage/cut.hpp"
+#include "engine/stage/poison.hpp"
 
 namespace sc {
 
@@ -152,7 +153,11 @@ void WindowRun::compute(int number, const Box& box, int threads) {
 void WindowRun::compute_cells(int number, const Box& box, int threads, std::span<Accumulator> into) const {
   const Recorded& run = runs_[at(number)];
   const Int3 origin = grid_.origin();
-  if (run.stage.by_position)
+  const bool poisons = run.watched && run.share == 1;  // a colour leaves the cells of the others
+  for (std::size_t n = 0; poisons && n < run.uses.size(); ++n)
+    if (const Recorded::Use& use = run.uses[n]; use.mode == Mode::write)
+      poison_cells(*use.storage, places_[at(number)][n], box);
+  if (run.stage.by_position || run.watched)  // which names its cells
     each_period(grid_, box, [&](const Box& part, Int3 wrap) {
       run.stage.compute(places_[at(number)], part, origin + wrap, threads, into);
     });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/grid/cells.hpp"
+#include "engine/stage/poison.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -30,9 +31,9 @@ void poison(std::byte* element, ElementType type) {
       std::memcpy(element + n, &wide, sizeof wide);
 }
 
-void poison_element(const Storage& storage, Int3 cell, int component) {
-  const std::ptrdiff_t at = storage.grid().layout().offset(cell) + component * storage.component_stride();
-  poison(storage.base() + at * static_cast<std::ptrdiff_t>(size_of(storage.type())), storage.type());
+void poison_element(const Storage& storage, const Place& place, Int3 cell, int component) {
+  const std::ptrdiff_t at = storage.grid().layout().offset(cell) + component * place.component_stride;
+  poison(place.base + at * static_cast<std::ptrdiff_t>(size_of(storage.type())), storage.type());
 }
 
 /// Whether a halo cell is fresh, or was set by the program.
@@ -93,7 +94,7 @@ void poison_stale_halo(Storage& storage, const Boundaries& boundaries) {
     fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
   const auto cell = [&](Int3 c) {
     if (holds_a_value(storage, boundaries, fresh, c)) return;
-    for (int k = 0; k < storage.components(); ++k) poison_element(storage, c, k);
+    for (int k = 0; k < storage.components(); ++k) poison_element(storage, place_of(storage), c, k);
   };
   const Box all = own.grown({halo, halo, halo});
   for (int z = all.lo.z; z < all.hi.z; ++z)
@@ -112,13 +113,16 @@ void poison_stale_halos(const Stage& stage) {
 }
 
 void poison_outputs(const Stage& stage) {
-  for (const Access& a : stage.accesses()) {
-    const Storage& storage = a.storage();
-    if (a.mode != Mode::write || storage.device() || storage.external().base || storage.far()) continue;
-    const Box own = storage.grid().own();
-    for (int k = 0; k < storage.components(); ++k)
-      each_cell(own, [&](Int3 c) { poison_element(storage, c, k); });
-  }
+  if (stage.lattice().colour > 0) return;  // earlier colours have set theirs
+  for (const Access& a : stage.accesses())
+    if (a.mode == Mode::write && !a.storage().far())
+      poison_cells(a.storage(), place_of(a.storage()), a.storage().grid().own());
+}
+
+void poison_cells(const Storage& storage, const Place& place, const Box& box) {
+  if (storage.device() || storage.external().base) return;
+  for (int k = 0; k < storage.components(); ++k)
+    each_cell(box, [&](Int3 c) { poison_element(storage, place, c, k); });
 }
 
 }  // namespace sc

@@ -16,6 +16,7 @@ def touches(field: str, offset: str) -> str:
     return rf'touches field "{field}" at the offset \({offset}\) {CELL} its own cell only'
 
 
+DEEP = r'z_(low|high) reads field "u" 6 cells from the face.*without a larger `inward` it may read 4'
 STOPPED = {
     "far": reads("0, 0, 2", r"star\(1\)"),
     "diagonal": reads("1, 0, 1", r"star\(2\)"),
@@ -32,10 +33,17 @@ STOPPED = {
     "lines far": r'"u" at cell 9 of line \d+; its bundle has the cells -1 to 8 of \d+ lines',
     "column far": r'of z_low touches field "u" at the offset \(2, 0, 1\).*1 tangential layers',
     "column write": r'of z_low writes field "u" at the offset \(1, 0, 0\)',
+    "column deep": DEEP,
+    "pass far": reads("0, 0, 2", r"star\(1\)"),
+    "pass in files far": reads("0, 0, -2", r"star\(1\)"),
+    "pass column deep": DEEP,
     "device": r'reads field "there" at the offset \(2, 0, 0\)',
 }
 RIGHT = ["declared", "declared far", "declared diagonal", "looks away", "colours", "children", "parents"]
-RIGHT += ["flux", "lines", "column"]
+RIGHT += ["flux", "lines", "column", "column deep declared"]
+RIGHT += ["pass", "pass in files", "pass column deep declared"]
+# Behind their views' backs: a kernel reads halo that nobody has filled, or leaves cells that it writes.
+POISONED = ["raw", "leaves", "pass raw", "pass leaves", "pass in files leaves"]
 
 for name, sentence in STOPPED.items():
     # Two ranks where their number could matter to who says it; each start takes its time.
@@ -48,6 +56,6 @@ for name, sentence in STOPPED.items():
 run = launch(2, *RIGHT)
 expect(run.returncode == 0, (run.returncode, run.stdout, run.stderr))
 expect(run.stdout.count("came through") == 2 * len(RIGHT), (run.stdout, run.stderr))
-# Behind its view's back a kernel reads halo that nobody has filled.
-run = launch(2, "raw")
-expect(run.returncode == 0 and "found poison" in run.stdout, ("raw", run.returncode, run.stdout, run.stderr))
+run = launch(2, *POISONED)
+expect(run.returncode == 0, (run.returncode, run.stdout, run.stderr))
+expect(run.stdout.count("found poison") == 2 * len(POISONED), (run.stdout, run.stderr))

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that touch what they did not declare, one by name, compiled against subcurrent::engine_checked.
 // Those that only a halo betrays, because they read behind their views' backs, print what they found.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "engine/exec/emulated_device.hpp"
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "engine/subcurrent.hpp"
 
 using namespace sc;
@@ -58,6 +64,11 @@ struct Flux {
 struct RawAbove {
   SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c] = u.base[c.z(1).i]; }
 };
+struct Leaves {  // some cells as they are
+  SC_FN void operator()(At c, Index g, Out<double> out, In<double> u) const {
+    if (g.x != 3) out[c] = u[c];
+  }
+};
 struct Lines {
   int beyond;
   void operator()(const Bundle& bundle, LineOut<double> out, LineIn<double> u) const {
@@ -73,6 +84,21 @@ struct Column {  // a boundary condition that reads or writes beside its column
   }
 };
 
+template <bool declares>
+struct Deep {  // a boundary condition that reads six cells from the face
+  static constexpr int inward = declares ? 6 : Boundary::usual_inward;
+  SC_FN void operator()(Border b, Out<double> q) const {
+    for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = q[b.inside(6)];
+  }
+};
+
+/// A scratch folder of this process.
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::current_path() / ("scratch-checked-" + std::to_string(getpid()));
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
 struct Problem {
   Context& context;
   Grid grid{context, {.cells = {12, 8, 16}, .periodic = {true, true, false}, .halo = 2}};
@@ -80,6 +106,7 @@ struct Problem {
   Field<double> u{grid, "u"}, out{grid, "out"}, coarse{half, "coarse"};
   Field<double, 3> v{grid, "v"};
   Runner runner{context, {}};
+  std::optional<bool> ends_finite = {};  // of a pass
 
   explicit Problem(Context& there) : context(there) {
     u.fill([](int x, int y, int z) { return std::sin(x + 2.0 * y + 3.0 * z); });
@@ -92,8 +119,9 @@ struct Problem {
   }
   void report() {
     bool finite = true;
-    for (int z = 0; z < grid.own().hi.z; ++z) finite = finite && std::isfinite(out.get({3, 3, z}));
-    if (context.any(!finite))
+    if (!ends_finite)
+      for (int z = 0; z < grid.own().hi.z; ++z) finite = finite && std::isfinite(out.get({3, 3, z}));
+    if (context.any(!ends_finite.value_or(finite)))
       std::printf("found poison\n");
     else
       std::printf("came through\n");
@@ -119,9 +147,39 @@ struct Problem {
     boundary(u, z_low, Column{read, written}, 1);
     offset({0, 0, 1}, star(1));
   }
+  template <bool declares>
+  void deep() {
+    boundary(u, z_low, Deep<declares>{});
+    offset({0, 0, 1}, star(1));
+  }
   void raw() {
     // Nothing has made the halo fresh, and the stage asks for none.
     sweep(RawAbove{}, writes(out.now()), reads(u.now()));
+  }
+  /// Two steps of a pass of another field "u", whose values at the end are looked at instead of those of `out`.
+  void pass(auto kernel, Reach reach, auto condition, const std::shared_ptr<FarPlace>& place = {}) {
+    Field<double> q(grid, "u", {.levels = 2, .place = place});
+    q.fill([](int x, int y, int z) { return std::sin(x + 2.0 * y + 3.0 * z); });
+    for (const Face face : {z_low, z_high}) boundary(q, face, condition);
+    Sweep stage("diffuse", kernel, writes(q.next()), reads(q.now(), reach));
+    Runner two(context, {.steps_per_pass = 2});
+    two.steps(2, [&](int) {
+      two.run(stage);
+      q.advance();
+    });
+    if (two.passes().passes != 1) throw Error(Exit::failure, two.passes().describe());
+    bool finite = true;
+    q.each_slab([&](int lo, int hi, In<double> cells) {
+      for (int z = lo; z < hi; ++z)
+        finite = finite && std::isfinite(cells.base[grid.layout().offset({3, 3, z})]);
+    });
+    ends_finite = finite;
+  }
+  void pass(Int3 by, Reach reach) { pass(Offset{by}, reach, Mirrored<double>{}); }
+  void pass_in_files(auto kernel, Reach reach) {
+    const Folder folder;
+    FileMemory files({.folder = folder.path.string()});
+    pass(kernel, reach, Mirrored<double>{}, in_files(files, 2 / context.size()));
   }
   void device() {
     context.set_device(std::make_shared<EmulatedDevice>());
@@ -188,7 +246,19 @@ void run(Context& context, const std::string& name) {
       {"column far", [&] { p.column(2, 0); }},
       {"column write", [&] { p.column(0, 1); }},
       {"device", [&] { p.device(); }},
-      {"raw", [&] { p.raw(); }}};
+      {"raw", [&] { p.raw(); }},
+      {"leaves", [&] { p.sweep(Leaves{}, writes(p.out.now()), reads(p.u.now())); }},
+      {"column deep", [&] { p.deep<false>(); }},
+      {"column deep declared", [&] { p.deep<true>(); }},
+      {"pass", [&] { p.pass({0, 0, 1}, star(1)); }},
+      {"pass far", [&] { p.pass({0, 0, 2}, star(1)); }},
+      {"pass in files", [&] { p.pass_in_files(Offset{{0, 0, 1}}, star(1)); }},
+      {"pass in files far", [&] { p.pass_in_files(Offset{{0, 0, -2}}, star(1)); }},
+      {"pass column deep", [&] { p.pass(Offset{{0, 0, 1}}, star(1), Deep<false>{}); }},
+      {"pass column deep declared", [&] { p.pass(Offset{{0, 0, 1}}, star(1), Deep<true>{}); }},
+      {"pass raw", [&] { p.pass(RawAbove{}, point, Mirrored<double>{}); }},
+      {"pass leaves", [&] { p.pass(Leaves{}, star(1), Mirrored<double>{}); }},
+      {"pass in files leaves", [&] { p.pass_in_files(Leaves{}, star(1)); }}};
   all.at(name)();
   p.report();
 }

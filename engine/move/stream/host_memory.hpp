@@ -12,7 +12,7 @@
 
 namespace sc {
 
-class HostMemory final : public FarMemory {
+class HostMemory : public FarMemory {
  public:
   explicit HostMemory(std::shared_ptr<Device> device)
       : FarMemory(Resource::link), device_(std::move(device)) {}
