@@ -97,10 +97,11 @@ StepCost divided(StepCost cost, int steps) {
 std::string describe(const PassCost& cost) {
   const StepCost &p = cost.passes, &s = cost.singles;
   char text[320];
-  std::snprintf(text, sizeof text,
-                "passes of %d steps: in a step this rank reads %.3g MB and writes %.3g MB of its fields instead "
-                "of %.3g MB and %.3g MB",
-                cost.steps, 1e-6 * p.read, 1e-6 * p.written, 1e-6 * s.read, 1e-6 * s.written);
+  std::snprintf(
+      text, sizeof text,
+      "passes of %d steps: in a step this rank reads %.3g MB and writes %.3g MB of its fields instead "
+      "of %.3g MB and %.3g MB",
+      cost.steps, 1e-6 * p.read, 1e-6 * p.written, 1e-6 * s.read, 1e-6 * s.written);
   std::string all = text;
   if (s.sent > 0) {
     std::snprintf(text, sizeof text, ", sends %.3g MB in %.3g messages instead of %.3g MB in %.3g",

@@ -78,7 +78,9 @@ int least_planes(const DendriteOptions& o, Where where) {
 /// What single steps copy, whose halo is `reach` layers wide, without strips.
 Budget::Singles singles_of(const Grid& grid, const PlaneCut& cut, const Arrays& a, int reach) {
   const Int3 n = grid.own().extent();
-  const auto narrower = [&](std::int64_t bytes) { return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo()); };
+  const auto narrower = [&](std::int64_t bytes) {
+    return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo());
+  };
   return {.read = narrower(a.read * cut.moved(reach)), .written = narrower(a.written * cut.moved())};
 }
 
@@ -178,7 +180,8 @@ std::string Budget::describe() const {
   const std::string cut = std::to_string(pieces) + (pieces == 1 ? " piece" : " pieces");
   std::string instead;
   if (singles.read > 0) {
-    instead = "; single steps would copy about " + mebibytes(singles.read) + " and " + mebibytes(singles.written);
+    instead =
+        "; single steps would copy about " + mebibytes(singles.read) + " and " + mebibytes(singles.written);
     char wait[32];
     std::snprintf(wait, sizeof wait, " in %.2g s", singles.seconds);
     if (singles.seconds > 0) instead += wait;
@@ -188,7 +191,8 @@ std::string Budget::describe() const {
            mebibytes(near) + " there, " + mebibytes(read) + " copied to it and " + mebibytes(written) +
            " back a step" + instead;
   return "a rank has " + mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" + cut + "), " +
-         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this) + instead;
+         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this) +
+         instead;
 }
 
 Budget make_budget(const Grid& grid, const DendriteOptions& o) {

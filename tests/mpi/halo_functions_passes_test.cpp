@@ -53,7 +53,9 @@ TEST(Passes, AreCounted) {
   Row row(4, true);
   EXPECT_EQ(row.text(), "halo_steps has made no step");
   row.steps(8, 4);
-  const auto begins = [&](const std::string& words) { return row.text().starts_with(words + "; passes of "); };
+  const auto begins = [&](const std::string& words) {
+    return row.text().starts_with(words + "; passes of ");
+  };
   EXPECT_TRUE(begins("8 steps in 2 passes, 4 a pass")) << row.text();
   row.steps(6, 4);
   EXPECT_TRUE(begins("14 steps in 4 passes, 3.5 a pass; ended early: the loop has no more steps (1)"))
@@ -66,12 +68,12 @@ TEST(Passes, AreCounted) {
 TEST(Passes, TellWhatAStepMovesWithThemAndWithout) {
   Row row(2, true);
   row.steps(2, 2);
-  const std::string sends =
-      ranks() == 1 ? "" : ", sends 3.2e-05 MB in 1 messages instead of 1.6e-05 MB in 2";
-  EXPECT_NE(row.text().find("; passes of 2 steps: in a step this rank reads 0.000256 MB and writes 0.000512 MB "
-                            "of its fields instead of 0.000512 MB and 0.000512 MB" +
-                            sends + ", and computes "),
-            std::string::npos)
+  const std::string sends = ranks() == 1 ? "" : ", sends 3.2e-05 MB in 1 messages instead of 1.6e-05 MB in 2";
+  EXPECT_NE(
+      row.text().find("; passes of 2 steps: in a step this rank reads 0.000256 MB and writes 0.000512 MB "
+                      "of its fields instead of 0.000512 MB and 0.000512 MB" +
+                      sends + ", and computes "),
+      std::string::npos)
       << row.text();
 }
 

@@ -70,7 +70,8 @@ template <class Options>
 void expect_single_steps(const std::string& why) {
   EXPECT_EQ(said_of(Options{}, 1, false), "accepted");
   EXPECT_EQ(said_of(Options{}, 8, false), "engine.steps_per_pass is 8; it must be 1 here, because " + why);
-  EXPECT_EQ(said_of(Options{}, 1, true), "engine.finds_length is true; it must be false here, because " + why);
+  EXPECT_EQ(said_of(Options{}, 1, true),
+            "engine.finds_length is true; it must be false here, because " + why);
 }
 
 TEST(PassOptions, AreRefusedWhereASolverHasNoPasses) {
@@ -82,7 +83,8 @@ TEST(PassOptions, AreRefusedWhereASolverHasNoPasses) {
 
 TEST(PassOptions, OfASolverNameTheLongestPassForItsHalos) {
   const std::string sentence =
-      "engine.finds_length is true, but engine.steps_per_pass is 1; it must be the length of the longest pass "
+      "engine.finds_length is true, but engine.steps_per_pass is 1; it must be the length of the longest "
+      "pass "
       "to try, for which halos are made";
   EXPECT_EQ(said_of(wave::WaveOptions{}, 1, true), sentence);
   EXPECT_EQ(said_of(wave::WaveOptions{}, 8, true), "accepted");

@@ -288,8 +288,7 @@ TEST(Steps, EndWhereOneCannotFollow) {
        [&](Heat& heat) { copied_to(heat, [](Field<double>& to) { boundary(to, z_low, Leaning{}, 1); }); }},
       {"the condition of field \"to\" at y_high reads another field",
        [&](Heat& heat) {
-         copied_to(heat,
-                   [&](Field<double>& to) { boundary(to, y_high, Copied{}, 0, reads(heat.q.now())); });
+         copied_to(heat, [&](Field<double>& to) { boundary(to, y_high, Copied{}, 0, reads(heat.q.now())); });
        }},
       {"stage \"children\" reads another grid",
        [](Heat& heat) {
@@ -322,10 +321,8 @@ TEST(Steps, EndWhereOneCannotFollow) {
          heat.runner.close_pass();
        },
        place},
-      {"halos are refreshed outside a stage",
-       [](Heat& heat) { heat.runner.refresh(heat.q.now(), star(1)); }},
-      {"a field moves to another decomposition",
-       [&](Heat& heat) {
+      {"halos are refreshed outside a stage", [](Heat& heat) { heat.runner.refresh(heat.q.now(), star(1)); }},
+      {"a field moves to another decomposition", [&](Heat& heat) {
          const Grid other(context, {.cells = heat.grid.cells(),
                                     .periodic = heat.grid.periodic(),
                                     .halo = 1,

@@ -156,7 +156,8 @@ struct Problem {
     // Nothing has made the halo fresh, and the stage asks for none.
     sweep(RawAbove{}, writes(out.now()), reads(u.now()));
   }
-  /// Two steps of a pass of another field "u", whose values at the end are looked at instead of those of `out`.
+  /// Two steps of a pass of another field "u", whose values at the end are looked at instead of those of
+  /// `out`.
   void pass(auto kernel, Reach reach, auto condition, const std::shared_ptr<FarPlace>& place = {}) {
     Field<double> q(grid, "u", {.levels = 2, .place = place});
     q.fill([](int x, int y, int z) { return std::sin(x + 2.0 * y + 3.0 * z); });
@@ -250,12 +251,30 @@ void run(Context& context, const std::string& name) {
       {"leaves", [&] { p.sweep(Leaves{}, writes(p.out.now()), reads(p.u.now())); }},
       {"column deep", [&] { p.deep<false>(); }},
       {"column deep declared", [&] { p.deep<true>(); }},
-      {"pass", [&] { p.pass({0, 0, 1}, star(1)); }},
-      {"pass far", [&] { p.pass({0, 0, 2}, star(1)); }},
-      {"pass in files", [&] { p.pass_in_files(Offset{{0, 0, 1}}, star(1)); }},
-      {"pass in files far", [&] { p.pass_in_files(Offset{{0, 0, -2}}, star(1)); }},
-      {"pass column deep", [&] { p.pass(Offset{{0, 0, 1}}, star(1), Deep<false>{}); }},
-      {"pass column deep declared", [&] { p.pass(Offset{{0, 0, 1}}, star(1), Deep<true>{}); }},
+      {"pass",
+       [&] {
+         p.pass({0, 0, 1}, star(1));
+       }},
+      {"pass far",
+       [&] {
+         p.pass({0, 0, 2}, star(1));
+       }},
+      {"pass in files",
+       [&] {
+         p.pass_in_files(Offset{{0, 0, 1}}, star(1));
+       }},
+      {"pass in files far",
+       [&] {
+         p.pass_in_files(Offset{{0, 0, -2}}, star(1));
+       }},
+      {"pass column deep",
+       [&] {
+         p.pass(Offset{{0, 0, 1}}, star(1), Deep<false>{});
+       }},
+      {"pass column deep declared",
+       [&] {
+         p.pass(Offset{{0, 0, 1}}, star(1), Deep<true>{});
+       }},
       {"pass raw", [&] { p.pass(RawAbove{}, point, Mirrored<double>{}); }},
       {"pass leaves", [&] { p.pass(Leaves{}, star(1), Mirrored<double>{}); }},
       {"pass in files leaves", [&] { p.pass_in_files(Leaves{}, star(1)); }}};

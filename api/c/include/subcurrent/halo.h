@@ -228,8 +228,8 @@ HALO_API int halo_place(halo_handle handle, int32_t* processes, int32_t* coords,
 HALO_API int halo_neighbour(halo_handle handle, const int* direction, int* rank);
 /* The transport to every neighbour, one line each; at most `size` bytes with the terminating zero. */
 HALO_API int halo_describe(halo_handle handle, char* text, size_t size);
-/* The passes of the last halo_steps, together with earlier ones of the same strategy and per_pass, in one line:
- * their number and mean length, the length that was chosen and why, and why passes ended early. */
+/* The passes of the last halo_steps, together with earlier ones of the same strategy and per_pass, in one
+ * line: their number and mean length, the length that was chosen and why, and why passes ended early. */
 HALO_API int halo_describe_passes(halo_handle handle, char* text, size_t size);
 HALO_API int halo_get_account(halo_handle handle, halo_account* account);
 
