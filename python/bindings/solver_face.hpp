@@ -164,7 +164,7 @@ class SolverFace {
     const Runner& runner = solver_->runner();
     if (runner.steps_per_pass() > 1) result["passes"] = runner.passes().describe();
     if constexpr (!requires { solver_->pass_cost(); })  // told before the first step otherwise
-      if (const std::string plan = runner.passes().plan(); !plan.empty()) result["plan of passes"] = plan;
+      if (const std::string plan = runner.passes().plan(); !plan.empty()) result["plan_of_passes"] = plan;
     return result;
   }
 

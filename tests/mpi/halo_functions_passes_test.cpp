@@ -68,7 +68,7 @@ TEST(Passes, AreCounted) {
 TEST(Passes, TellWhatAStepMovesWithThemAndWithout) {
   Row row(2, true);
   row.steps(2, 2);
-  const std::string sends = ranks() == 1 ? "" : ", sends 3.2e-05 MB in 1 messages instead of 1.6e-05 MB in 2";
+  const std::string sends = ranks() == 1 ? "" : ", sends 1.6e-05 MB in 1 messages instead of 1.6e-05 MB in 2";
   EXPECT_NE(
       row.text().find("; passes of 2 steps: in a step this rank reads 0.000256 MB and writes 0.000512 MB "
                       "of its fields instead of 0.000512 MB and 0.000512 MB" +

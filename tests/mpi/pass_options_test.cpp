@@ -88,7 +88,10 @@ TEST(PassOptions, OfASolverNameTheLongestPassForItsHalos) {
       "to try, for which halos are made";
   EXPECT_EQ(said_of(wave::WaveOptions{}, 1, true), sentence);
   EXPECT_EQ(said_of(wave::WaveOptions{}, 8, true), "accepted");
-  EXPECT_EQ(said_of(dendrite::DendriteOptions{}, 1, true), sentence);
+  dendrite::DendriteOptions crystal;
+  crystal.seeds.emplace_back();
+  EXPECT_EQ(said_of(crystal, 1, true), sentence);
+  EXPECT_EQ(said_of(crystal, 1, false), "accepted");
   EXPECT_EQ(said_of(magnetosphere::MagnetosphereOptions{}, 1, true), sentence);
 }
 

@@ -72,8 +72,8 @@ def passes(terms: dict[str, Any]) -> str | None:
     """Number of steps in passes, and why; if messages take longer than computing, what would help, since
     passes send the same bytes. None without passes of several steps."""
     text, messages = terms.get("passes"), terms.get("M")
-    if text is not None and "plan of passes" in terms:
-        text += f"; {terms['plan of passes']}"
+    if text is not None and "plan_of_passes" in terms:
+        text += f"; {terms['plan_of_passes']}"
     computing = (terms.get("C_core") or 0) + (terms.get("C_shell") or 0)
     if text is None or not messages or not computing or messages <= computing:
         return text
