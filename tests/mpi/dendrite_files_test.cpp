@@ -74,22 +74,29 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
 // A window of several steps over slabs, with noise, walls and rotated crystals.
 TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
   constexpr std::array strategies{&Strategy::boundary_first, &Strategy::blocking, &Strategy::interior_first};
+  struct Cut {
+    int pieces, length;
+  };
+  constexpr std::array cuts{Cut{4, 3}, Cut{3, 5}, Cut{2, 8}, Cut{4, 2}};
   std::size_t turn = 0;
   constexpr Int3 cells{19, 16, 34};
+  constexpr int steps = 9;
   for (const DendriteOptions& options :
        {two_crystals(cells, true, true, false), two_crystals(cells, false, true, true),
         karma_rappel_crystals(cells, false, false)}) {
-    const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, 7); });
+    const Outcome expected = on_one_rank([&](Context& one) { return run(one, options, steps); });
     TestContext context;
     const SharedFolder folder(context, "scratch-crystal-");
     for (const Int3 split : splits(context.size())) {
-      DendriteOptions filed = in_files(options, folder, std::max(1, 4 / split.z));
+      const auto [pieces, longest] = cuts[turn % cuts.size()];
+      const int length = std::min({longest, cells.x / split.x, cells.y / split.y, cells.z / split.z});
+      DendriteOptions filed = in_files(options, folder, std::max(1, pieces / split.z));
       filed.split = split;
-      filed.engine.steps_per_pass = 3;
+      filed.engine.steps_per_pass = length;
       filed.engine.strategy = *strategies[turn++ % strategies.size()];
-      const Outcome got = run(context, filed, 7);
-      EXPECT_EQ(got.passes, 3);
-      expect_same(context, got, expected, to_string(split) + kind_of(options));
+      const Outcome got = run(context, filed, steps);
+      EXPECT_EQ(got.passes, (steps + length - 1) / length);
+      expect_same(context, got, expected, to_string(split) + std::to_string(length) + kind_of(options));
     }
   }
 }

@@ -167,7 +167,7 @@ inline Result relax_in_colours(Context& context, const Setting& setting, int hal
   const Grid grid(
       context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
   Field<double> x(grid, "x", setting.field()), b(grid, "b", setting.field());
-  poison(x), poison(b);
+  if (!setting.place) poison(x), poison(b);
   context.barrier();
   x.fill([](int i, int j, int k) { return std::sin(0.7 * i + 0.2 * j * k); });
   b.fill([](int i, int j, int k) { return std::cos(0.3 * i - 0.5 * j + 0.1 * k); });
@@ -184,6 +184,12 @@ inline Result relax_in_colours(Context& context, const Setting& setting, int hal
   result.values.insert(result.values.end(), second.begin(), second.end());
   context.barrier();
   return result;
+}
+
+/// The length, or as many steps as the blocks hold layers for.
+inline int fitting(int length, Int3 cells, Int3 split, int reach) {
+  const int thinnest = std::min({cells.x / split.x, cells.y / split.y, cells.z / split.z});
+  return std::max(1, std::min(length, thinnest / reach));
 }
 
 using Program = Result (*)(Context&, const Setting&, int halo, int steps);
@@ -216,7 +222,7 @@ struct Spreading {
   Spreading(Context& context, Int3 own, Bool3 periodic, int length, const std::shared_ptr<FarPlace>& place)
       : grid(context, {.cells = {own.x, own.y, own.z * context.size()},
                        .periodic = periodic,
-                       .halo = 3,
+                       .halo = std::max(3, length),
                        .split = {1, 1, context.size()}}),
         q(grid, "q", {.levels = 2, .place = place}),
         k(grid, "k", {.place = place}),

@@ -10,6 +10,7 @@
 #include "engine/base/error.hpp"
 #include "engine/move/stream/host_memory.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/poisoned_memory.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/refusal.hpp"
@@ -22,55 +23,58 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_n
 
 struct How {
   Strategy strategy;
-  int length;
+  std::vector<int> lengths;
   int pieces = 0;  ///< of fields in host memory; 0: on the device
 };
 
-/// All settings with every kind of box, each with one of the splits in turn.
+/// All settings with every kind of box, each with one of its lengths and one of the splits in turn.
 void compare(Backend backend, Program program, Int3 cells, int reach, const std::vector<How>& ways) {
-  constexpr int steps = 7;
+  constexpr int steps = 9;
   TestContext context({.transport = TransportPolicy::mpi});
   open(context, backend);
-  std::size_t turn = 0;
+  std::size_t turn = 0, box = 0;
   for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}, Bool3{true, false, true}}) {
     const auto expected = one_by_one(program, cells, periodic, 2, steps);
     for (const How& way : ways) {
       const std::vector<Int3> all = splits(context.size());
       const Int3 split = all[turn++ % all.size()];
       const int pieces = way.pieces > 0 ? std::max(1, way.pieces / split.z) : 0;
+      const int length = fitting(way.lengths[box % way.lengths.size()], cells, split, reach);
       const Setting setting{cells,
                             periodic,
                             split,
-                            {.strategy = way.strategy, .poke_seconds = 1e-6, .steps_per_pass = way.length},
-                            pieces > 0 ? in_host_memory_of(context.device(), pieces) : nullptr,
+                            {.strategy = way.strategy, .poke_seconds = 1e-6, .steps_per_pass = length},
+                            pieces > 0 ? in_poisoned_host_memory_of(context.device(), pieces) : nullptr,
                             pieces > 0 ? Space::host : Space::device};
       SCOPED_TRACE(std::to_string(pieces) + " pieces");
       expect_single_steps(context, program, setting, reach, steps, expected);
     }
-    ++turn;
+    ++turn, ++box;
   }
 }
 
 TEST_P(OnDevices, StepsLeaveTheBitsOfSingleOnes) {
   compare(GetParam(), spread, {28, 29, 30}, 1,
-          {{Strategy::blocking, 2}, {Strategy::boundary_first, 5}, {Strategy::pipelined, 3}});
+          {{Strategy::blocking, {2, 8, 3}}, {Strategy::boundary_first, {5, 3, 8}}, {Strategy::pipelined, {3, 5}}});
 }
 
 TEST_P(OnDevices, StepsOfSeveralStagesLeaveTheBitsOfSingleOnes) {
   compare(GetParam(), predict_and_correct, {28, 29, 30}, reach_of_a_step,
-          {{Strategy::ordered, 2}, {Strategy::interior_first, 2}});
+          {{Strategy::ordered, {2, 5, 8}}, {Strategy::interior_first, {3, 8, 5}}});
 }
 
 TEST_P(OnDevices, StepsInColoursLeaveTheBitsOfSingleOnes) {
   compare(GetParam(), relax_in_colours, {28, 30, 28}, reach_of_colours,
-          {{Strategy::boundary_first, 2}, {Strategy::blocking, 2}});
+          {{Strategy::boundary_first, {2, 8, 5}}, {Strategy::blocking, {3, 5, 2}}});
 }
 
 TEST_P(OnDevices, StepsOverTheHostsMemoryLeaveItsBits) {
   compare(GetParam(), spread, {26, 25, 49}, 1,
-          {{Strategy::boundary_first, 5, 4}, {Strategy::blocking, 2, 4}, {Strategy::pipelined, 6, 1}});
+          {{Strategy::boundary_first, {5, 3, 8}, 4},
+           {Strategy::blocking, {2, 8, 5}, 4},
+           {Strategy::pipelined, {6, 2, 3}, 1}});
   compare(GetParam(), predict_and_correct, {28, 29, 48}, reach_of_a_step,
-          {{Strategy::boundary_first, 2, 3}, {Strategy::interior_first, 2, 2}});
+          {{Strategy::boundary_first, {2, 3, 5}, 2}, {Strategy::interior_first, {8, 2, 5}, 1}});
 }
 
 // In 12 steps of a loop each pass of 3 reads one level of q, and k, and writes one level, whose other one the

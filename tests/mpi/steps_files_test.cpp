@@ -9,13 +9,13 @@
 // read and written once in a pass, and values that the next step overwrites are not written.
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
+#include "tests/mpi/poisoned_memory.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/refusal.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace {
@@ -23,63 +23,71 @@ namespace {
 using namespace sc;
 using namespace sc::test;
 
-/// Its slots contain NaN before any data are read.
-class PoisonedFiles final : public FileMemory {
- public:
-  using FileMemory::FileMemory;
-  Buffer allocate(std::size_t bytes) override {
-    Buffer buffer = FileMemory::allocate(bytes);
-    auto* values = reinterpret_cast<double*>(buffer.get());
-    std::fill(values, values + bytes / sizeof(double), std::numeric_limits<double>::quiet_NaN());
-    return buffer;
-  }
-};
-
 struct How {
   Strategy strategy;
   IoMode io;
-  int pieces, length;
+  struct Cut {
+    int pieces, length;
+  };
+  std::vector<Cut> cuts;
 };
 
-/// All settings with every kind of box, each with one of the splits in turn.
+/// All settings with every kind of box, each with one of its cuts and one of the splits in turn.
 void compare(Program program, Int3 cells, int reach, const std::vector<How>& ways) {
   constexpr int steps = 11;
   TestContext context({.threads = world_size() > 2 ? 1 : 2});
   const SharedFolder folder(context, "scratch-steps-");
-  std::size_t turn = 0;
+  std::size_t turn = 0, box = 0;
   for (const Bool3 periodic :
        {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}, Bool3{true, false, true}}) {
     const auto expected = one_by_one(program, cells, periodic, 2, steps);
     for (const How& way : ways) {
       const std::vector<Int3> all = splits(context.size());
       const Int3 split = all[turn++ % all.size()];
-      PoisonedFiles files(folder.options(way.io));
+      const auto [pieces, longest] = way.cuts[box % way.cuts.size()];
+      const int length = fitting(longest, cells, split, reach);
+      Poisoned<FileMemory> files(folder.options(way.io));
       const Setting setting{cells,
                             periodic,
                             split,
-                            {.strategy = way.strategy, .steps_per_pass = way.length, .pass_tile = {0, 5, 3}},
-                            in_files(files, std::max(1, way.pieces / split.z))};
-      SCOPED_TRACE(std::to_string(way.pieces) + " pieces");
+                            {.strategy = way.strategy, .steps_per_pass = length, .pass_tile = {0, 5, 3}},
+                            in_files(files, std::max(1, pieces / split.z))};
+      SCOPED_TRACE(std::to_string(pieces) + " pieces");
       expect_single_steps(context, program, setting, reach, steps, expected);
     }
-    ++turn;
+    ++turn, ++box;
   }
 }
 
 TEST(StepsInFiles, LeaveTheBitsOfSingleOnesInMemory) {
   compare(spread, {35, 33, 49}, 1,
-          {{Strategy::boundary_first, IoMode::automatic, 4, 5},
-           {Strategy::blocking, IoMode::blocking, 4, 2},
-           {Strategy::interior_first, IoMode::threads, 3, 3},
-           {Strategy::pipelined, IoMode::automatic, 1, 8},
-           {Strategy::ordered, IoMode::automatic, 2, 8},
-           {Strategy::automatic, IoMode::automatic, 3, 4}});
+          {{Strategy::boundary_first, IoMode::automatic, {{4, 5}, {4, 8}, {4, 3}}},
+           {Strategy::blocking, IoMode::blocking, {{4, 2}, {4, 3}, {4, 5}}},
+           {Strategy::interior_first, IoMode::threads, {{3, 3}, {3, 5}, {3, 2}, {3, 8}}},
+           {Strategy::pipelined, IoMode::automatic, {{1, 8}, {2, 2}}},
+           {Strategy::ordered, IoMode::automatic, {{2, 8}, {2, 3}, {2, 1}}},
+           {Strategy::automatic, IoMode::automatic, {{3, 4}, {3, 8}}}});
 }
 
 TEST(StepsInFiles, OfSeveralStagesLeaveTheBitsOfSingleOnesInMemory) {
-  compare(
-      predict_and_correct, {36, 37, 48}, reach_of_a_step,
-      {{Strategy::boundary_first, IoMode::automatic, 3, 2}, {Strategy::blocking, IoMode::automatic, 2, 3}});
+  compare(predict_and_correct, {36, 37, 48}, reach_of_a_step,
+          {{Strategy::boundary_first, IoMode::automatic, {{3, 2}, {2, 5}, {1, 8}, {2, 3}}},
+           {Strategy::blocking, IoMode::automatic, {{2, 3}, {1, 8}, {2, 5}}}});
+}
+
+/// A stage in colours would read and write its field once for every colour.
+TEST(StepsInFiles, RefuseStagesInColours) {
+  TestContext context;
+  const SharedFolder folder(context, "scratch-steps-colours-");
+  FileMemory files(folder.options());
+  const Setting setting{{12, 12, 24},
+                        {true, true, true},
+                        {1, 1, context.size()},
+                        {.strategy = Strategy::boundary_first, .steps_per_pass = 2},
+                        in_files(files, 1)};
+  const std::string said = refusal([&] { relax_in_colours(context, setting, 6, 2); });
+  EXPECT_NE(said.find("\"settle\" cannot be computed slab by slab: it runs in 2 colours"), std::string::npos)
+      << said;
 }
 
 /// In 4 * 3 steps of a loop, each pass of 3 reads one level and writes one. The last pass writes both,
@@ -104,17 +112,17 @@ TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
 }
 
 /// The kernel counts the planned bytes too: q and k are read once in each of two passes, q is written once.
-TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
-  TestContext context;
+void expect_planned_bytes(Context& context, Bool3 periodic, int length) {
   const SharedFolder folder(context, "scratch-steps-disk-");
   FileMemory files(folder.options());
   const auto place = in_files(files, 2);
-  Spreading spreading(context, {40, 36, 24}, {true, true, true}, 3, place);
+  Spreading spreading(context, {40, 36, 24}, periodic, length, place);
   const auto run = [&] {
-    spreading.runner.steps(6, [&](int) { spreading.step(true); });
+    spreading.runner.steps(2 * length, [&](int) { spreading.step(true); });
     place->finish();
   };
   run();
+  EXPECT_EQ(spreading.runner.passes().passes, 2) << spreading.runner.passes().describe();
   const std::int64_t level = far_cells(spreading.q.storage(0)).arrays()[0].cut().moved();
   const DiskBytes moved = least_disk_bytes(run);
   if (!files.direct() || moved.read < 0) GTEST_SKIP() << "no O_DIRECT here, or a kernel that does not count";
@@ -122,6 +130,13 @@ TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
   constexpr std::int64_t bookkeeping = 1 << 16;  // blocks with the metadata of the files
   EXPECT_GE(moved.written, 2 * level);
   EXPECT_LE(moved.written, 2 * level + bookkeeping);
+}
+
+TEST(StepsInFiles, MoveThePlannedBytesOnTheDisk) {
+  TestContext context;
+  expect_planned_bytes(context, {true, true, true}, 3);
+  expect_planned_bytes(context, {}, 5);
+  expect_planned_bytes(context, {true, true, false}, 2);
 }
 
 /// Cells of the first slab that need no other rank's are computed before the halos have arrived, the others

@@ -12,7 +12,8 @@ OUTFLOW = CAVITY | {
     "boundaries": {"x-": {"inflow": [1.0, 0.0, 0.0]}, "x+": "outflow", "z+": "slip"},
 }
 DENDRITE = {"solver": "dendrite"}
-PASSES = DENDRITE | {"run": {"steps": 8}, "engine": {"steps_per_pass": 4}}
+PASSES_OF_4 = {"run": {"steps": 8}, "engine": {"steps_per_pass": 4}}
+PASSES = DENDRITE | PASSES_OF_4
 TURBULENCE = {"solver": "turbulence", "flow": {"reynolds": 100}, "scheme": {"dt": 1e-3}}
 SCALAR = TURBULENCE | {"scalar": {"schmidt": 1.0, "gradient": [0.0, 0.0, 1.0]}}
 COMPRESSIBLE = {"solver": "compressible"}
@@ -34,6 +35,13 @@ CASES = {
         "plasma": {"initial": "blast"},
         "grid": {"spacing": 0.01},
     },
+    "magnetosphere, passes": {
+        "solver": "magnetosphere",
+        "plasma": {"initial": "blast"},
+        "grid": {"spacing": 0.01},
+    }
+    | PASSES_OF_4,
+    "wave, passes": {"solver": "wave"} | PASSES_OF_4,
     "dendrite": DENDRITE,
     "dendrite, turned, double": DENDRITE | {"start": {"precision": "double"}, "seeds": [{"angle": 30.0}]},
     "dendrite, passes": PASSES,
@@ -57,5 +65,5 @@ CASES = {
 
 def case_of(name: str, count: int):
     tables = {"grid": {}, "run": {"steps": 2}} | json.loads(json.dumps(CASES[name]))
-    tables["grid"]["cells" if tables["solver"] == "dendrite" else "points"] = [count] * 3
+    tables["grid"]["cells" if tables["solver"] in ("dendrite", "wave") else "points"] = [count] * 3
     return tables, typed_case(tables, None)

@@ -75,13 +75,30 @@ def test_the_plan_of_passes_stands_beside_single_steps():
     assert "sends" not in case.plan_of_passes(cost | {"sent": (0.0, 0.0)}, (1, 1))
 
 
+IN_FILES = ("--set", "storage.place=files")
+ON_HOST = ("--device", "emulated", "--set", "storage.place=host")
+
+
 @pytest.mark.mpi
-def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
-    program.write_case(CASE)
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [((), ()), (IN_FILES, IN_FILES), (IN_FILES, ON_HOST), (ON_HOST, ())],
+    ids=["memory", "files", "files, host", "host, memory"],
+)
+def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program, first, then):
+    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
+
+    def pieces(place):
+        return ("--set", "storage.pieces=2") if place else ()
+
     run(program, "one", "-n", "1")
-    run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13")
-    run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=3")
+    split = ("--set", "engine.split=[2,1,1]")
+    run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13", *split, *first, *pieces(first))
+    again = ("--set", "engine.steps_per_pass=3")
+    run(program, "parts", "-n", "1", "--resume", *again, *then, *pieces(then))
     assert same_end(program.folder / "one", program.folder / "parts", *FIELDS)
+    summary = json.loads((program.folder / "parts" / "summary.json").read_text())
+    assert re.match(r"17 steps in 7 passes", summary["passes"]), summary["passes"]
 
 
 @pytest.mark.mpi
@@ -186,6 +203,29 @@ def test_rows_of_history_that_end_passes_are_named_at_the_start():
     assert any("passes have at most output.history_every = 1 steps" in note for note in case.notes())
 
 
+OTHERS = {
+    "turbulence": "its Fourier transforms need whole grid lines",
+    "compressible": "its compact derivatives need whole grid lines",
+    "cavity": "each step iterates the pressure to a residual; use pressure.sweeps_per_pass instead",
+}
+
+
 def test_every_other_solver_says_why_it_has_none():
-    for name, solver in SOLVERS.items():
-        assert bool(solver.single_steps) == (name not in ("dendrite", "wave", "magnetosphere")), name
+    assert {name for name, solver in SOLVERS.items() if solver.single_steps} == set(OTHERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("turbulence", {"flow": {"reynolds": 100}, "scheme": {"dt": 1e-3}}),
+        ("compressible", {}),
+        ("cavity", {"flow": {"reynolds": 100}}),
+    ],
+)
+def test_every_other_solver_refuses_passes(name, more):
+    for length, shown in ((2, "2"), ("automatic", '"automatic"')):
+        tables = {"solver": name, "grid": {"points": [16] * 3}, "run": {"steps": 1}} | more
+        typed_case(tables | {"engine": {"steps_per_pass": 1}}, None)
+        said = f"engine.steps_per_pass = {shown} is not supported by this solver: {OTHERS[name]}."
+        with pytest.raises(BadInput, match=re.escape(said)):
+            typed_case(tables | {"engine": {"steps_per_pass": length}}, None)

@@ -109,6 +109,8 @@ DIVERGENCE = "turbulence, a scalar, divergence form"
         ("turbulence", 4, "8 GiB"),
         ("turbulence, a scalar", 2, None),
         (DIVERGENCE, 2, None),
+        ("magnetosphere, passes", 2, None),
+        ("dendrite, passes", 2, None),
     ],
 )
 def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path):
@@ -117,7 +119,7 @@ def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path
     sizes = []
     for count in (64, 128):
         tables, _ = case_of(name, count)
-        tables["engine"] = {"strategy": "blocking"}
+        tables["engine"] = tables.get("engine", {}) | {"strategy": "blocking"}
         if limit is not None:
             tables["storage"] = {"memory": limit, "scratch": str(tmp_path)}
         said = memory.needed(typed_case(tables, tmp_path), ranks)

@@ -46,15 +46,30 @@ def test_ranks_passes_and_places_leave_the_same_bits(program):
     program.write_case(CASE)
     one = run(program, "one", "-n", "1", "--set", "engine.strategy=blocking")
     assert np.abs(one).max() > 0.01
-    for number, sets in enumerate(
+    rare = ("--set", "output.history_every=10")  # a row ends a pass
+    for number, (sets, passes) in enumerate(
         (
-            ("-n", "2"),
-            ("-n", "2", "--set", "engine.steps_per_pass=3"),
-            ("-n", "2", "--set", "engine.steps_per_pass=automatic"),
-            ("--set", "engine.device=emulated"),
+            (("-n", "2"), None),
+            (("-n", "2", "--set", "engine.steps_per_pass=3", *rare), "40 steps in 16 passes"),
+            (("-n", "2", "--set", "engine.steps_per_pass=automatic", *rare), None),
+            (("--set", "engine.device=emulated"), None),
         )
     ):
         assert np.array_equal(run(program, f"other{number}", *sets), one), sets
+        if passes:
+            said = json.loads((program.folder / f"other{number}" / "summary.json").read_text())["passes"]
+            assert said.startswith(passes), said
+
+
+@pytest.mark.mpi
+def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
+    program.write_case(CASE.replace("[output]", "[output]\nhistory_every = 10"))
+    whole = run(program, "whole", "-n", "1")
+    first = ("-n", "2", "--set", "run.steps=19", "--set", "engine.steps_per_pass=5")
+    assert program("run", "case.toml", "--out", "parts", *first).returncode == OK
+    assert np.array_equal(
+        run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=4"), whole
+    )
 
 
 @pytest.mark.mpi
