@@ -59,9 +59,10 @@ program several_steps
   call plain(whole)
   do n = 1, size(lengths)
     block
-      real(c_double), allocatable :: passes(:, :)
+      real(c_double), allocatable :: passes(:, :), expected(:, :)
       call run(lengths(n), passes)
-      same = all(passes == whole(first(1):first(1) + own(1) - 1, first(2):first(2) + own(2) - 1))
+      expected = whole(first(1):first(1) + own(1) - 1, first(2):first(2) + own(2) - 1)
+      same = all(transfer(passes, [0_c_int64_t]) == transfer(expected, [0_c_int64_t]))
       call MPI_Allreduce(same, all_same, 1, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD, ierror)
       if (.not. all_same) then
         print '(a, i0)', "several_steps: other values with per_pass = ", lengths(n)
