@@ -72,11 +72,15 @@ def held(tables: dict, ranks: int, folder: Path) -> int:
 @pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
+    """Passes are within 10 %, but for what a process has without fields: up to 18 MiB less than is said,
+    which leaves room for other libraries, and is more than 10 % of a small case (13 % of the wave here)."""
     few, many = 64, 128
     (small, small_case), (large, large_case) = case_of(name, few), case_of(name, many)
     before, after = peak(small, tmp_path / "small"), peak(large, tmp_path / "large")
     said = memory.needed(large_case, 1)
     assert abs(after / said - 1) < 0.15, f"{after / MIB:.0f} MiB, said were {said / MIB:.0f}"
+    if "passes" in name:
+        assert abs(after - said) < max(0.1 * said, 20 * MIB), (after / MIB, said / MIB)
     # What a process has without fields falls out of the difference: here every field shows.
     grown = said - memory.needed(small_case, 1)
     assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
@@ -109,8 +113,8 @@ DIVERGENCE = "turbulence, a scalar, divergence form"
         ("turbulence", 4, "8 GiB"),
         ("turbulence, a scalar", 2, None),
         (DIVERGENCE, 2, None),
-        ("magnetosphere, passes", 2, None),
         ("dendrite, passes", 2, None),
+        ("wave, passes", 2, None),
     ],
 )
 def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path):
