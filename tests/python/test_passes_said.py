@@ -68,7 +68,7 @@ def test_sweeps_of_the_cavity_tell_what_they_move(program):
 
 DENDRITE = """
 solver = "dendrite"
-grid.cells = [20, 18, 48]
+grid.cells = [80, 72, 96]
 run.steps = 4
 run.dt = 1e-12
 output.history_every = 4
