@@ -50,7 +50,8 @@ class Poisoned final : public Memory {
   }
 };
 
-inline std::shared_ptr<SlabPlace> in_poisoned_host_memory_of(const std::shared_ptr<Device>& device, int pieces) {
+inline std::shared_ptr<SlabPlace> in_poisoned_host_memory_of(const std::shared_ptr<Device>& device,
+                                                             int pieces) {
   return std::make_shared<SlabPlace>(std::make_unique<Poisoned<HostMemory>>(device), pieces);
 }
 

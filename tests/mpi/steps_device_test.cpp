@@ -55,7 +55,9 @@ void compare(Backend backend, Program program, Int3 cells, int reach, const std:
 
 TEST_P(OnDevices, StepsLeaveTheBitsOfSingleOnes) {
   compare(GetParam(), spread, {28, 29, 30}, 1,
-          {{Strategy::blocking, {2, 8, 3}}, {Strategy::boundary_first, {5, 3, 8}}, {Strategy::pipelined, {3, 5}}});
+          {{Strategy::blocking, {2, 8, 3}},
+           {Strategy::boundary_first, {5, 3, 8}},
+           {Strategy::pipelined, {3, 5}}});
 }
 
 TEST_P(OnDevices, StepsOfSeveralStagesLeaveTheBitsOfSingleOnes) {

@@ -63,9 +63,7 @@ void compare(Program program, Int3 cells, int reach, const std::vector<int>& len
   }
 }
 
-TEST(Steps, LeaveTheBitsOfSingleOnes) {
-  compare(spread, {35, 33, 37}, 1, {1, 2, 3, 5, 8}, {3, 2, 5, 8, 1});
-}
+TEST(Steps, LeaveTheBitsOfSingleOnes) { compare(spread, {35, 33, 37}, 1, {1, 2, 3, 5, 8}, {3, 2, 5, 8, 1}); }
 
 TEST(Steps, OfSeveralStagesLeaveTheBitsOfSingleOnes) {
   compare(predict_and_correct, {36, 37, 38}, reach_of_a_step, {2, 5}, {3, 2, 5, 8, 1});
