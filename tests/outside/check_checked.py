@@ -40,7 +40,7 @@ STOPPED = {
     "device": r'reads field "there" at the offset \(2, 0, 0\)',
 }
 RIGHT = ["declared", "declared far", "declared diagonal", "looks away", "colours", "children", "parents"]
-RIGHT += ["flux", "lines", "column", "column deep declared"]
+RIGHT += ["flux", "lines", "column", "column deep declared", "colours beside"]
 RIGHT += ["pass", "pass in files", "pass column deep declared"]
 # Behind their views' backs: a kernel reads halo that nobody has filled, or leaves cells that it writes.
 POISONED = ["raw", "leaves", "pass raw", "pass leaves", "pass in files leaves"]

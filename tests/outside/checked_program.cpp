@@ -34,6 +34,12 @@ struct Relax {
   int writes;  // how far from its own cell
   SC_FN void operator()(At c, InOut<double> u) const { u[c.y(writes)] = 0.5 * (u[c.x(1)] + u[c.x(-1)]) + 1; }
 };
+struct RelaxBeside {  // and sets another field
+  SC_FN void operator()(At c, InOut<double> u, Out<double> out) const {
+    u[c] = 0.5 * (u[c.x(1)] + u[c.x(-1)]);
+    out[c] = u[c];
+  }
+};
 struct FifthComponent {
   SC_FN void operator()(At c, Out<double> out, In<double, 3> v) const { out[c] = v[4][c]; }
 };
@@ -135,6 +141,10 @@ struct Problem {
     Sweep stage("relax", Relax{written}, SweepOptions{.colours = 2}, updates(u.now(), star(1)));
     runner.run(stage);
   }
+  void relax_beside() {
+    Sweep stage("relax", RelaxBeside{}, SweepOptions{.colours = 2}, updates(u.now(), star(1)), writes(out.now()));
+    runner.run(stage);
+  }
   void unread(int z) {
     u.boundaries().leave(z_low, Beyond::unread);
     offset({0, 0, z}, star(1));
@@ -227,6 +237,7 @@ void run(Context& context, const std::string& name) {
       {"write", [&] { p.sweep(WriteAbove{}, writes(p.out.now()), reads(p.u.now())); }},
       {"update", [&] { p.sweep(UpdateFromBelow{}, updates(p.u.now())); }},
       {"colours", [&] { p.relax(0); }},
+      {"colours beside", [&] { p.relax_beside(); }},
       {"colours write", [&] { p.relax(1); }},
       {"component", [&] { p.sweep(FifthComponent{}, writes(p.out.now()), reads(p.v.now())); }},
       {"children",
