@@ -142,7 +142,8 @@ struct Problem {
     runner.run(stage);
   }
   void relax_beside() {
-    Sweep stage("relax", RelaxBeside{}, SweepOptions{.colours = 2}, updates(u.now(), star(1)), writes(out.now()));
+    Sweep stage("relax", RelaxBeside{}, SweepOptions{.colours = 2}, updates(u.now(), star(1)),
+                writes(out.now()));
     runner.run(stage);
   }
   void unread(int z) {

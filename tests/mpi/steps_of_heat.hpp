@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heat equation in passes, for tests of their ends.
+#pragma once
+
+#include "tests/mpi/step_programs.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+
+struct Diffuse {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
+    next[c] =
+        q[c] + 0.1 * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c]);
+  }
+};
+struct Total {
+  SC_FN double operator()(At c, In<double> q) const { return q[c]; }
+};
+
+/// A field in a box of 12 x 12 x 36, periodic along x, and its step.
+struct Heat {
+  Heat(Context& context, int length, int halo, const std::shared_ptr<FarPlace>& place = {}, Int3 tile = {})
+      : grid(context, {.cells = {12, 12, 36},
+                       .periodic = {true, false, false},
+                       .halo = halo,
+                       .split = {1, 1, context.size()}}),
+        q(grid, "q", {.levels = 2, .place = place}),
+        diffuse("diffuse", Diffuse{}, writes(q.next()), reads(q.now(), star(1))),
+        total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
+        runner(context, {.steps_per_pass = length, .pass_tile = tile}) {
+    q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});
+  }
+  void step() {
+    runner.run(diffuse);
+    q.advance();
+  }
+  std::int64_t ended(const std::string& why) const {
+    const auto& all = runner.passes().ended;
+    return all.contains(why) ? all.at(why) : 0;
+  }
+
+  Grid grid;
+  Field<double> q;
+  Sweep<Diffuse, Writes, Reads> diffuse;
+  Sweep<Total, Reads> total;
+  Runner runner;
+};
+
+inline std::vector<double> after(Context& context, int steps) {
+  Heat heat(context, 1, 1);
+  for (int n = 0; n < steps; ++n) heat.step();
+  return on_root(heat.q);
+}
+
+struct Leaning {  // reads tangential neighbours
+  SC_FN void operator()(Border b, Out<double> q) const {
+    for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = q[b.inside(n).x(1)];
+  }
+};
+
+}  // namespace sc::test
