@@ -177,7 +177,7 @@ def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[st
 
 def note_of_passes(case: Any, names: list[str]) -> list[str]:
     """That strategies which overlap do the same in passes of several steps, if two of them are measured."""
-    hiding = [name for name in names if name not in account.HIDES_NOTHING]
+    hiding = [name for name in names if name not in WITHOUT_OVERLAP]
     if case.pass_length() == 1 or len(hiding) < 2:
         return []
     return [
