@@ -54,15 +54,15 @@ class KernelPart(Table):
     by_position: bool
     flops: float
     accesses: list[list[Any]]  # field, level, mode, layers, layers of edges and corners
-    text: str  # what is compiled, and its parameters in hexadecimal digits
-    members: str
+    text: str = ""  # what is compiled, and its parameters in hexadecimal digits; none if only predicted
+    members: str = ""
 
 
 class Step(Table):
     fields: list[FieldPart]
     kernels: list[KernelPart]
     order: list[list[Any]]  # "run" and a kernel, or "advance" and a field
-    device: str  # for which the texts are
+    device: str = "cpu"  # for which the texts are
 
     def reach(self) -> int:
         """How many cells away a step reads at most: as if each of its kernels read what the one before it
