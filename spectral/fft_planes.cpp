@@ -50,9 +50,9 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
 
 template <class T>
 void FFT<T>::along_z(Direction direction, Sections from, Sections to) {
-  const double begin = context_.timeline().now();
+  const double before = context_.timeline().booked();
   along(2, direction, from, to, modes_.own());
-  context_.accounts()[Resource::messages].core_apart += context_.timeline().now() - begin;
+  context_.accounts()[Resource::messages].core_apart += context_.timeline().booked() - before;
 }
 
 template <class T>

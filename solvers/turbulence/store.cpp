@@ -83,10 +83,11 @@ void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& me
   StorePhase& phase = phases_["points"];
   timed(phase.elapsed, [&] {
     planes_->meet(uses, [&](const auto& slab) {
-      const double before = phase.compute;
+      Context& context = runner_.context();
+      const double before = context.timeline().booked();
       timed(phase.compute, [&] { meeting(slab); });
       if (!planes_->overlaps_messages())
-        runner_.context().accounts()[Resource::messages].core_apart += phase.compute - before;
+        context.accounts()[Resource::messages].core_apart += context.timeline().booked() - before;
     });
   });
   count(phase, planes_->phase(uses));
