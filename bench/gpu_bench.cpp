@@ -3,7 +3,7 @@
 // as counted by tests/unit/dendrite_kernels_test, and as fractions of two bounds, the peak of fused
 // multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: all sizes. Several
 // ranks on one card: `blocking` against `boundary_first`. Finally the step on fields in the host's memory,
-// which are copied through the device.
+// which are copied through the device once a pass, with 1 to 8 steps a pass.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda] [--trial]
 // Without a device it says so and ends successfully.
 #include <algorithm>
@@ -83,10 +83,10 @@ DendriteOptions options_of(bool single, bool noisy) {
 
 struct Bed {
   Bed(Context& context, int cells, const DendriteOptions& options, Strategy strategy,
-      const FieldOptions& where = {.space = Space::device})
-      : runner(context, {.strategy = strategy}),
+      const FieldOptions& where = {.space = Space::device}, int length = 1)
+      : runner(context, {.strategy = strategy, .steps_per_pass = length}),
         stages(make_stages(
-            Grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
+            Grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = length}),
             options, where, 1e-15)) {
     std::vector<double> wave(std::size_t(3 * cells));  // phi between 0.05 and 0.95, steep in every cell
     for (int i = 0; i < cells; ++i)
@@ -103,15 +103,15 @@ struct Bed {
     });
   }
   /// Seconds of a step on the slowest rank.
-  static constexpr int first_steps = 4;  // not timed
+  static constexpr int first_steps = 8;  // not timed
   double step(Context& context, int steps) {
     const auto run = [&](int count) {
-      for (int n = 0; n < count; ++n) {
+      runner.steps(count, [&](int n) {
         stages.advance.set(n);
         runner.run(*stages.advance);
         stages.phi->advance();
         stages.theta->advance();
-      }
+      });
       context.device()->finish();
     };
     run(first_steps);
@@ -140,9 +140,9 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
 }
 
 /// Also reports the bytes copied in each direction during that time.
-void measure_passing(Context& context, int cells, int steps, int pieces) {
+void measure_passing(Context& context, int cells, int steps, int pieces, int length) {
   const auto place = in_host_memory_of(context.device(), pieces);
-  Bed bed(context, cells, options_of(true, true), Strategy::boundary_first, {.place = place});
+  Bed bed(context, cells, options_of(true, true), Strategy::boundary_first, {.place = place}, length);
   const double seconds = bed.step(context, steps);
   place->finish();
   const double runs = steps + bed.first_steps;
@@ -150,11 +150,11 @@ void measure_passing(Context& context, int cells, int steps, int pieces) {
   const double out = double(place->memory().bytes(Way::out)) / runs;
   if (context.rank() != 0) return;
   std::printf(
-      "single, noise, %d^3 on the host, %d pieces: %.1f million cells/s; %.0f MiB on the device, %.1f GB/s "
-      "to it and %.1f back, on each of %d ranks\n",
-      cells, pieces, 1e-6 * double(cells) * cells * cells / seconds,
-      double(place->ring().near_bytes()) / (1 << 20), 1e-9 * in / seconds, 1e-9 * out / seconds,
-      context.size());
+      "single, noise, %d^3 on the host, %d pieces, %d steps a pass: %.1f million cells/s; %.0f MiB on the "
+      "device; %.4g MB a step to it and %.4g back, at %.1f and %.1f GB/s, on each of %d ranks\n",
+      cells, pieces, length, 1e-6 * double(cells) * cells * cells / seconds,
+      double(place->ring().near_bytes()) / (1 << 20), 1e-6 * in, 1e-6 * out, 1e-9 * in / seconds,
+      1e-9 * out / seconds, context.size());
 }
 
 void measure_all(Context& context, int cells, int steps) {
@@ -172,10 +172,11 @@ void measure_all(Context& context, int cells, int steps) {
         "| fields | cells | strategy | million cells/s | GFLOP/s | GB/s | of peak | of copy | nearer |\n");
     std::printf("|---|---|---|---|---|---|---|---|---|\n");
   }
+  const int few = 8 * std::max(1, steps / 48);  // whole passes
   if (context.size() > 1) {
     for (const Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first})
       measure<float, true>(context, "single, noise", cells, steps, strategy, single);
-    measure_passing(context, cells, std::max(1, steps / 6), 8);
+    measure_passing(context, cells, few, 8, 1);
     return;
   }
   for (int size = 64; size <= cells; size *= 2)
@@ -183,7 +184,8 @@ void measure_all(Context& context, int cells, int steps) {
   measure<float, true>(context, "single, noise", cells, steps, Strategy::blocking, single);
   measure<float, false>(context, "single", cells, steps, Strategy::boundary_first, single);
   measure<double, true>(context, "double, noise", cells, steps, Strategy::boundary_first, twice);
-  for (const int pieces : {4, 8, 16}) measure_passing(context, cells, std::max(1, steps / 6), pieces);
+  for (const int pieces : {4, 8, 16}) measure_passing(context, cells, few, pieces, 1);
+  for (const int length : {2, 4, 8}) measure_passing(context, cells, few, cells >= 128 ? 8 : 1, length);
 }
 
 }  // namespace
