@@ -2,7 +2,8 @@
 // Passes of several steps with the field in files: the heat equation (7 points, double) between walls on one
 // rank, T steps in a pass from files, against one step in a pass from files and in memory. The lower bound of
 // a step is max(computing, bytes / rate of the disk in each direction), if that rate is given.
-//   passes_disk [turns] [threads] [cells] [MB/s] [folder] [--trial]
+// Pieces have the fewest planes that the passes need, or so many times as many (`thicker`).
+//   passes_disk [turns] [threads] [cells] [MB/s] [folder] [thicker] [--trial]
 #include <memory>
 
 #include "bench/measure.hpp"
@@ -30,18 +31,21 @@ class Bed {
   int steps() const { return std::max(8, 2 * length_); }
   int length() const { return length_; }
   void turn() {
-    const double before = computing();
+    const double computed = computing(), copied = copying();
     const std::array<std::int64_t, 2> began = moved();
     runner_.steps(steps(), [&](int) {
       heat_.step(runner_);
       runner_.discard(heat_.field(), 1);
     });
     if (place_) place_->finish();
-    computed_.push_back((computing() - before) / steps());
+    computed_.push_back((computing() - computed) / steps());
+    copied_.push_back((copying() - copied) / steps());
     for (int way = 0; way < 2; ++way) bytes_[at(way)] = double(moved()[at(way)] - began[at(way)]) / steps();
   }
   /// Seconds of a step's computation in slabs.
   double compute() const { return bench::median(computed_); }
+  /// Of these, of copying the planes that two slabs share, and of boundary conditions at the ends of slabs.
+  double copy() const { return bench::median(copied_); }
   /// Bytes of a step that the last turn has read and written.
   double read() const { return bytes_[0]; }
   double written() const { return bytes_[1]; }
@@ -49,6 +53,7 @@ class Bed {
  private:
   /// There is no ring before the first turn.
   double computing() const { return place_ && !computed_.empty() ? place_->ring().times().compute : 0; }
+  double copying() const { return runner_.context().timeline().total(Phase::boundary).seconds; }
   std::array<std::int64_t, 2> moved() const {
     if (!place_) return {};
     return {place_->memory().bytes(Way::in), place_->memory().bytes(Way::out)};
@@ -58,14 +63,14 @@ class Bed {
   std::shared_ptr<SlabPlace> place_;
   bench::Heat heat_;
   Runner runner_;
-  std::vector<double> computed_;
+  std::vector<double> computed_, copied_;
   std::array<double, 2> bytes_{};
 };
 
 /// Up to 32 pieces, as many as the minimum number of planes for a pass allows.
-int pieces_of(int cells, int length) {
+int pieces_of(int cells, int length, int thicker) {
   const WindowSlabs::Planes planes{.most_behind = length - 1, .reach = 1};
-  const int least = planes.least(Boundary::usual_inward);
+  const int least = thicker * planes.least(Boundary::usual_inward);
   return std::clamp(cells / least, 1, 32);
 }
 
@@ -73,6 +78,7 @@ void compare(const bench::Arguments& arguments) {
   const int turns = arguments.number(1, "turns", 3, 2), threads = arguments.number(2, "threads", 2, 2);
   const int n = arguments.number(3, "cells", 256, 48);
   const double rate = 1e6 * arguments.number(4, "MB/s", 0, 0, 0);
+  const int thicker = arguments.number(6, "thicker", 1, 1);
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
     const Grid grid(context, {.cells = {n, n, n}, .halo = 1});
@@ -88,7 +94,8 @@ void compare(const bench::Arguments& arguments) {
     const std::vector<int> in_memory{1, 2, 4, 8, 16, 32};
     for (const int length : in_memory) add("memory, " + std::to_string(length) + " a pass", nullptr, length);
     for (const int length : lengths)
-      add("files, " + std::to_string(length) + " a pass", in_files(files, pieces_of(n, length)), length);
+      add("files, " + std::to_string(length) + " a pass", in_files(files, pieces_of(n, length, thicker)),
+          length);
     bench::take_turns(context, ways, turns, 1);
     std::printf("heat %d^3 double, %d threads, %d turns\n", n, threads, turns);
     std::vector<double> seconds;
@@ -98,9 +105,11 @@ void compare(const bench::Arguments& arguments) {
       std::printf("%s: %.4g ms a step, %.2f of memory one by one", ways[k].name.c_str(), 1e3 * seconds[k],
                   seconds[k] / seconds[0]);
       if (k >= filed)
-        std::printf(", %d pieces, %.4g MB read, %.4g MB written, %.4g ms computed in slabs",
-                    pieces_of(n, all[k]->length()), 1e-6 * all[k]->read(), 1e-6 * all[k]->written(),
-                    1e3 * all[k]->compute());
+        std::printf(
+            ", %d pieces, %.4g MB read, %.4g MB written, %.4g ms computed in slabs, "
+            "%.3g of it copies of planes",
+            pieces_of(n, all[k]->length(), thicker), 1e-6 * all[k]->read(), 1e-6 * all[k]->written(),
+            1e3 * all[k]->compute(), 1e3 * all[k]->copy());
       std::printf("\n");
     }
     const double fastest = *std::min_element(seconds.begin(), seconds.begin() + std::ptrdiff_t(filed));

@@ -3,7 +3,7 @@
 """Several steps a pass of the heat equation in files: bytes and milliseconds a step against steps a pass. The
 picture shows memory and two ranks with late messages (bench/passes_wire.py) beside them.
 
-    bench/passes_disk.py [--cells 256] [--turns 3] [--threads 2] [--disk 400] [--figure FILE]
+    bench/passes_disk.py [--cells 256] [--turns 3] [--threads 2] [--disk 400] [--thicker 1] [--figure FILE]
 
 bench/passes_disk.cpp runs on the disk as it is, and once more on one that a control group of the kernel
 holds to --disk MB a second each way (root, and the block I/O controller of cgroups 1; left out aloud
@@ -30,7 +30,7 @@ PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk
 LINE = re.compile(
     r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
     r"(, (?P<pieces>\d+) pieces, (?P<read>\S+) MB read, (?P<written>\S+) MB written, "
-    r"(?P<computed>\S+) ms computed in slabs)?$",
+    r"(?P<computed>\S+) ms computed in slabs, (?P<copied>\S+) of it copies of planes)?$",
     re.MULTILINE,
 )
 BOUND = re.compile(r"^result: heat in files, (\d+) a pass / max\(computing, disk\): (\S+) ", re.MULTILINE)
@@ -39,7 +39,14 @@ Rows = dict[tuple[str, int], dict[str, str | None]]
 
 def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, dict[int, str], list[str]]:
     """What the program prints, by place and steps a pass; what it makes of the bound; and its results."""
-    counts = [arguments.turns, arguments.threads, arguments.cells, int(rate or 0), "scratch"]
+    counts = [
+        arguments.turns,
+        arguments.threads,
+        arguments.cells,
+        int(rate or 0),
+        "scratch",
+        arguments.thicker,
+    ]
     command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, slow_disk(Path(folder), rate) as enter:
         said = script.printed(command, enter, Path(folder))
@@ -96,6 +103,9 @@ def main() -> int:
     parser.add_argument(
         "--disk", type=float, default=400, help="MB a second that the slow disk reads, and writes"
     )
+    parser.add_argument(
+        "--thicker", type=int, default=1, help="pieces with so many times the fewest planes that passes need"
+    )
     parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
     arguments = script.parse(parser, {})
     if not PROGRAM.exists():
@@ -104,14 +114,14 @@ def main() -> int:
     slows = os.access(BLOCK_IO, os.W_OK) and not arguments.trial
     slow, bounds, held = measure(arguments, arguments.disk) if slows else ({}, {}, [])
     print(
-        "| steps a pass | pieces | MB read a step | written | ms a step | computing | "
+        "| steps a pass | pieces | MB read a step | written | ms a step | computing | copying | "
         f"at {arguments.disk:g} MB/s | / bound |"
     )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for (where, length), row in whole.items():
         other = slow.get((where, length), {}).get("ms") or "–"
         filed = (row[key] or "–" for key in ("pieces", "read", "written"))
-        cells = (f"{where}, {length}", *filed, row["ms"], row["computed"] or "–", other)
+        cells = (f"{where}, {length}", *filed, row["ms"], row["computed"] or "–", row["copied"] or "–", other)
         print("| " + " | ".join((*cells, bounds.get(length, "–") if where == "files" else "–")) + " |")
     script.show(results, "the disk as it is")
     script.show(held, f"{arguments.disk:g} MB/s each way")

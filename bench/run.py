@@ -67,8 +67,8 @@ def passes(trial: bool = False) -> list[Job]:
 
     return [
         Job("single sweeps, 512³", program("sweep_bench", 3, 2, 512), 240),
-        Job("several steps a pass, 256³", program("passes_bench", 5, 2, 256, 256, 320), 300),
-        Job("several steps a pass, 512³", program("passes_bench", 3, 2, 512, 0, 0, 0, 0, 0), 180),
+        Job("several steps a pass, 256³", program("passes_bench", 5, 2, 256, 256, 320), 400),
+        Job("several steps a pass, 512³", program("passes_bench", 3, 2, 512, 0, 0, 0, 0, 0), 300),
         Job("passes in files", written("passes_disk.py"), 300),
         Job("passes of a dendrite in files", written("dendrite_disk.py"), 400),
         Job("passes and late messages", written("passes_wire.py"), 120),
@@ -91,7 +91,7 @@ def jobs(trial: bool = False) -> list[Job]:
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("dendrite step", program("dendrite_bench"), 120),
         Job("single sweeps", program("sweep_bench"), 120),
-        Job("several steps a pass", program("passes_bench"), 120),
+        Job("several steps a pass", program("passes_bench"), 240),
         Job("pressure solvers", program("pressure_bench"), 240),
         Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("MHD stages", program("magnetosphere_bench", 96), 180),

@@ -255,7 +255,8 @@ TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
   }
 }
 
-// On one rank nothing moves, so movements cannot make the computation slower: both are the same spans of time.
+// On one rank nothing moves, so movements cannot make the computation slower: both are the same spans of
+// time.
 TEST(Account, TheCoreWithoutOverlapIsTheWholeCoreOfARank) {
   Context self(MPI_COMM_SELF);
   Turbulence flow(self, {.points = {24, 24, 24}, .viscosity = 0.05, .dt = 0.02});
