@@ -27,8 +27,8 @@ class Bed {
         heat_(grid, {.levels = 2, .place = place_}),
         runner_(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length}) {}
 
-  /// At least two passes.
-  int steps() const { return std::max(8, 2 * length_); }
+  /// At least four passes: the first reads and the last writes of a turn have nothing to hide under.
+  int steps() const { return std::max(8, 4 * length_); }
   int length() const { return length_; }
   void turn() {
     const double computed = computing(), copied = copying();
