@@ -101,35 +101,38 @@ SC_FN void row_in_sides(const Kernel& kernel, At c, Index g, int count, std::spa
   }
 }
 
-/// One row of cells: `count` cells, `step` apart. `cell` calls the kernel at one cell; into[k].add(values,
-/// count) takes its values.
-template <class Cell, class Into, class... Views>
-SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<Into> into,
-               const Views&... views) {
+/// `count` cells of a row, `Step` apart. The compiler must know the distance to use vectors.
+template <int Step, class Cell, class Into, class... Views>
+SC_FN void row_in_steps(const Cell& cell, At c, Index g, int count, std::span<Into> into,
+                        const Views&... views) {
   using Of = ValuesOf<decltype(cell(c, g, views...))>;
-  if constexpr (requires { requires InSides<decltype(cell.kernel)>; } && !views_are_checked)
-    if (step == 1) return row_in_sides(cell.kernel, c, g, count, into, views...);
   if constexpr (Of::count == 0) {
-    if (step == 1) {
 #pragma GCC ivdep
-      for (int n = 0; n < count; ++n) cell(c.x(n), Index{g.x + n, g.y, g.z}, views...);
-    } else {
-#pragma GCC ivdep
-      for (int n = 0; n < count; ++n) cell(c.x(n * step), Index{g.x + n * step, g.y, g.z}, views...);
-    }
+    for (int n = 0; n < count; ++n) cell(c.x(n * Step), Index{g.x + n * Step, g.y, g.z}, views...);
   } else {
     alignas(cache_line) double values[Of::count][row_chunk];
     for (int first = 0; first < count; first += row_chunk) {
       const int some = std::min(row_chunk, count - first);
-      const At from = c.x(first * step);
+      const At from = c.x(first * Step);
 #pragma GCC ivdep
       for (int n = 0; n < some; ++n) {
-        const auto result = cell(from.x(n * step), Index{g.x + (first + n) * step, g.y, g.z}, views...);
+        const auto result = cell(from.x(n * Step), Index{g.x + (first + n) * Step, g.y, g.z}, views...);
         for (int k = 0; k < Of::count; ++k) values[k][n] = Of::get(result, k);
       }
       for (std::size_t k = 0; k < into.size(); ++k) into[k].add(values[k], some);
     }
   }
+}
+
+/// One row of cells: `count` cells, `step` (1 or 2) apart. `cell` calls the kernel at one cell;
+/// into[k].add(values, count) takes its values.
+template <class Cell, class Into, class... Views>
+SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<Into> into,
+               const Views&... views) {
+  if constexpr (requires { requires InSides<decltype(cell.kernel)>; } && !views_are_checked)
+    if (step == 1) return row_in_sides(cell.kernel, c, g, count, into, views...);
+  if (step == 1) return row_in_steps<1>(cell, c, g, count, into, views...);
+  row_in_steps<2>(cell, c, g, count, into, views...);
 }
 
 /// Arrays that a kernel uses through a view.
