@@ -14,7 +14,6 @@
 namespace {
 
 using namespace sc;
-using Mode = SlabStream::Mode;
 constexpr std::size_t plane_bytes = std::size_t{128} << 10;
 
 /// `rounds` passes over every value of the slot, to adjust the time.
@@ -28,15 +27,16 @@ void work(const Slot& slot, std::size_t arrays, int rounds) {
 }
 
 struct Disk {
-  Disk(const std::string& folder, const char* name, IoMode io, Mode mode, int planes, int pieces)
+  Disk(const std::string& folder, const char* name, IoMode io, bool one_by_one, int planes, int pieces)
       : memory({.folder = folder, .name = name, .mode = io}) {
     const std::vector<std::byte> zeros(plane_bytes * std::size_t(planes));
     for (int n = 0; n < 2; ++n) {
       arrays.push_back(std::make_unique<FarArray>(memory, "array", planes, plane_bytes, pieces));
       arrays.back()->store(0, planes, zeros.data());
-      phase.push_back({arrays.back().get(), StreamUse::Mode::updates});
+      phase.push_back({arrays.back().get(), Mode::update});
     }
-    stream = std::make_unique<SlabStream>(memory, SlabStream::slot_bytes(phase), mode);
+    const std::size_t slot = SlabStream::slot_bytes(phase);
+    stream = std::make_unique<SlabStream>(memory, slot, one_by_one ? 0 : memory.batches_ahead(slot));
   }
   /// Two steps, so that the first piece of the second one is prefetched.
   void run(int rounds) {
@@ -52,9 +52,9 @@ struct Disk {
 };
 
 void compare(Context& context, const std::string& folder, int planes, int pieces, int turns) {
-  Disk ring(folder, "ring", IoMode::automatic, Mode::ring, planes, pieces);
-  Disk threads(folder, "threads", IoMode::threads, Mode::ring, planes, pieces);
-  Disk sync(folder, "sync", IoMode::blocking, Mode::one_by_one, planes, pieces);
+  Disk ring(folder, "ring", IoMode::automatic, false, planes, pieces);
+  Disk threads(folder, "threads", IoMode::threads, false, planes, pieces);
+  Disk sync(folder, "sync", IoMode::blocking, true, planes, pieces);
   const double bytes = 2.0 * double(SlabStream::bytes(ring.phase, Way::in));
   std::printf("ring by %s, O_DIRECT %s, %.0f MiB read and written a turn, %d pieces\n", ring.memory.io_name(),
               ring.memory.direct() ? "yes" : "no", bytes / (1 << 20), pieces);

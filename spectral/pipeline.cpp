@@ -26,8 +26,8 @@ int row_of(int elements, std::size_t bytes) {
   return 20 * row > 21 * elements ? elements : row;
 }
 
-bool arrives(Planes::Mode mode) { return mode != Planes::Mode::writes; }
-bool travels_back(Planes::Mode mode) { return mode != Planes::Mode::reads; }
+bool arrives(Mode mode) { return mode != Mode::write; }
+bool travels_back(Mode mode) { return mode != Mode::read; }
 
 }  // namespace
 

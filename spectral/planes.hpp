@@ -44,11 +44,10 @@ struct PlaneShape {
 
 class Planes {
  public:
-  using Mode = StreamUse::Mode;
   /// How meet() uses an array.
   struct Use {
     int array = 0;
-    Mode mode = Mode::reads;
+    Mode mode = Mode::read;
   };
   using Action = std::function<void(const PlaneBytes&)>;
   /// Own planes [lo, hi) of every array in use; plane 0 is the rank's first.

@@ -49,9 +49,9 @@ WindowSlabs::Planes planes_of(const RecordedArrays& arrays) {
   return {.most_behind = arrays.dependence().most_behind(), .reach = arrays.reach()};
 }
 
-StreamUse::Mode mode_of(bool read, bool written) {
-  if (read) return written ? StreamUse::Mode::updates : StreamUse::Mode::reads;
-  return written ? StreamUse::Mode::writes : StreamUse::Mode::scratch;
+Mode mode_of(bool read, bool written) {
+  if (read) return written ? Mode::update : Mode::read;
+  return written ? Mode::write : Mode::scratch;
 }
 
 }  // namespace

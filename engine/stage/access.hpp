@@ -7,11 +7,10 @@
 #include <concepts>
 
 #include "engine/field/field.hpp"
+#include "engine/field/mode.hpp"
 #include "engine/field/place.hpp"
 
 namespace sc {
-
-enum class Mode { write, read, update };
 
 /// How a sweep accesses one level of a field; fields of other grids are read across a refinement.
 struct Access {

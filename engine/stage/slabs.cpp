@@ -20,14 +20,11 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
   for (Use& use : uses_) {
     if (use.reach.width > 0) check_thickness(stage, use);
     use.first = pass_.phase.size();
-    const auto mode = use.mode == Mode::read    ? StreamUse::Mode::reads
-                      : use.mode == Mode::write ? StreamUse::Mode::writes
-                                                : StreamUse::Mode::updates;
     use.around = planes_around(stage, use);
     // The halo at the end of a slab's last row may lie beyond its plane in memory.
     const int room = use.reach.width > 0 ? 1 : 0;
     for (FarArray& array : far_cells(*use.storage).arrays())
-      pass_.phase.push_back({&array, mode, use.around, room});
+      pass_.phase.push_back({&array, use.mode, use.around, room});
   }
   for (int piece = 0; piece < pass_.pieces(); ++piece) pass_.order.push_back(piece);
   std::stable_partition(pass_.order.begin(), pass_.order.end(),

@@ -132,8 +132,7 @@ double Turbulence::skewness() {
   // g_d = du_d/dx_d, one component at a time, in the arrays of the velocity in a step
   ModeSweep gradient("stretching", Stretching{}, {}, writes<1>(work()), reads<3>(v_));
   const int first = options_.plane_arrays() - 3;
-  constexpr auto reads_only = StreamUse::Mode::reads;
-  const std::vector<Use> uses{{first, reads_only}, {first + 1, reads_only}, {first + 2, reads_only}};
+  const std::vector<Use> uses{{first}, {first + 1}, {first + 2}};
   store_->expect(uses);
   for (int d = 0; d < 3; ++d) {
     gradient.set({wavenumbers(), d});

@@ -19,12 +19,7 @@
 
 namespace sc::turbulence {
 
-namespace {
-
-constexpr auto reads_only = StreamUse::Mode::reads, writes_only = StreamUse::Mode::writes,
-               changes = StreamUse::Mode::updates;
-
-}  // namespace
+using enum sc::Mode;
 
 StepReport Turbulence::step() {
   runner_.begin_step();
@@ -135,14 +130,13 @@ void Turbulence::run_curl(bool keep) {
 std::vector<spectral::Planes::Use> Turbulence::uses() const {
   std::vector<Use> all;
   if (options_.form == Form::rotational) {
-    if (has_scalar()) all.push_back({0, reads_only});
-    for (int u = 0; u < 3; ++u)
-      all.push_back({static_cast<int>(all.size()), has_scalar() ? changes : reads_only});
-    for (int w = 0; w < 3; ++w) all.push_back({static_cast<int>(all.size()), changes});
+    if (has_scalar()) all.push_back({0, read});
+    for (int u = 0; u < 3; ++u) all.push_back({static_cast<int>(all.size()), has_scalar() ? update : read});
+    for (int w = 0; w < 3; ++w) all.push_back({static_cast<int>(all.size()), update});
   } else {
     const int first = options_.plane_arrays() - options_.components();  // of the velocity and the scalar
-    for (int d = 0; d < options_.components(); ++d) all.push_back({first + d, changes});
-    for (int product = 0; product < first; ++product) all.push_back({product, writes_only});
+    for (int d = 0; d < options_.components(); ++d) all.push_back({first + d, update});
+    for (int product = 0; product < first; ++product) all.push_back({product, write});
   }
   return all;
 }

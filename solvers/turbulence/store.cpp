@@ -10,8 +10,7 @@ namespace {
 
 std::size_t slot_bytes(const AnyField& field) {
   StreamPhase all;
-  for (FarArray& array : far_cells(field.storage(0)).arrays())
-    all.push_back({&array, StreamUse::Mode::updates});
+  for (FarArray& array : far_cells(field.storage(0)).arrays()) all.push_back({&array, sc::Mode::update});
   return SlabStream::slot_bytes(all);
 }
 
@@ -74,7 +73,7 @@ void Store::fill(int array, const Planes::Action& action) {
   timed(phase.elapsed, [&] {
     planes_->fill(array, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
   });
-  count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
+  count(phase, planes_->phase({{array, sc::Mode::write}}));
 }
 
 void Store::prefetch(const std::vector<Planes::Use>& uses) { planes_->prefetch(uses); }
@@ -98,7 +97,7 @@ void Store::take(int array, int next, const Planes::Action& action) {
   timed(phase.elapsed, [&] {
     planes_->take(array, next, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
   });
-  count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
+  count(phase, planes_->phase({{array, sc::Mode::read}}));
 }
 
 void Store::run(Stage& stage, Stage* next) {

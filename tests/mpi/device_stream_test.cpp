@@ -40,17 +40,15 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_n
 /// Two arrays in far memory that are swapped after each step.
 class Heat {
  public:
-  Heat(const Grid& grid, const std::shared_ptr<Device>& device, SlabStream::Mode mode, int pieces)
+  Heat(const Grid& grid, const std::shared_ptr<Device>& device, bool one_by_one, int pieces)
       : grid_(grid),
         device_(*device),
         plane_(std::size_t(grid.layout().sz) * sizeof(double)),
         memory_(device),
         now_(memory_, "now", cells.z, plane_, pieces),
         next_(memory_, "next", cells.z, plane_, pieces),
-        stream_(
-            memory_,
-            SlabStream::slot_bytes({{&now_, StreamUse::Mode::reads, 1}, {&next_, StreamUse::Mode::writes}}),
-            mode) {}
+        slot_(SlabStream::slot_bytes({{&now_, Mode::read, 1}, {&next_, Mode::write}})),
+        stream_(memory_, slot_, one_by_one ? 0 : memory_.batches_ahead(slot_)) {}
 
   void fill() {
     std::vector<double> plane(std::size_t(grid_.layout().sz));
@@ -63,7 +61,7 @@ class Heat {
   void step(double a) {
     FarArray& from = turned_ ? next_ : now_;
     FarArray& to = turned_ ? now_ : next_;
-    stream_.run({{&from, StreamUse::Mode::reads, 1}, {&to, StreamUse::Mode::writes}}, [&](const Slot& slot) {
+    stream_.run({{&from, Mode::read, 1}, {&to, Mode::write}}, [&](const Slot& slot) {
       Box box = grid_.own();
       box.lo.z = slot.lo();
       box.hi.z = slot.hi();
@@ -100,6 +98,7 @@ class Heat {
   std::size_t plane_;
   HostMemory memory_;
   FarArray now_, next_;
+  std::size_t slot_;
   SlabStream stream_;
   bool turned_ = false;
 };
@@ -109,15 +108,13 @@ TEST_P(OnDevices, StreamFieldsLargerThanTheyAre) {
   TestContext context;
   open(context, GetParam());
   const Grid grid(context, {.cells = cells, .halo = 1});
-  for (const auto& [mode, pieces] :
-       {std::tuple(SlabStream::Mode::ring, 7), std::tuple(SlabStream::Mode::ring, 3),
-        std::tuple(SlabStream::Mode::ring, 1), std::tuple(SlabStream::Mode::one_by_one, 5)}) {
+  for (const auto& [one_by_one, pieces] : {std::pair(false, 7), {false, 3}, {false, 1}, {true, 5}}) {
     Field<double> T(grid, "T", {.levels = 2});
     T.boundaries().leave_others(Beyond::unread);
     T.fill(start);
     Runner runner(context, {.strategy = Strategy::blocking});
     Sweep diffuse("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1)));
-    Heat heat(grid, context.device(), mode, pieces);
+    Heat heat(grid, context.device(), one_by_one, pieces);
     heat.fill();
     for (int n = 0; n < 6; ++n) {
       runner.run(diffuse, Diffuse{0.1});

@@ -86,9 +86,8 @@ std::vector<Complex> one_by_one(Context& context, const Size& size, int round) {
 
 std::vector<std::vector<Complex>> in_a_pipeline(Context& context, const Size& size, Strategy strategy) {
   Flow flow(context, size, strategy);
-  using Mode = spectral::Planes::Mode;
   const std::vector<spectral::Planes::Use> uses{
-      {0, Mode::reads}, {1, Mode::updates}, {2, Mode::updates}, {3, Mode::writes}};
+      {0, Mode::read}, {1, Mode::update}, {2, Mode::update}, {3, Mode::write}};
   spectral::Pipeline<double> pipeline(flow.fft, arrays, uses);
   const Int3 n = flow.fft.plane_cells();
   std::vector<std::vector<Complex>> results;

@@ -26,7 +26,6 @@ namespace sc {
 namespace {
 
 using test::ScratchFolder;
-using Use = StreamUse::Mode;
 namespace fs = std::filesystem;
 
 constexpr std::size_t plane = 12 << 10;
@@ -44,8 +43,9 @@ class Faults : public testing::TestWithParam<IoMode> {
     try {
       a.store(0, planes, values.data());
       armed = true;
-      const StreamPhase phase{{&a, Use::updates}};
-      SlabStream stream(memory, SlabStream::slot_bytes(phase), SlabStream::Mode::ring);
+      const StreamPhase phase{{&a, Mode::update}};
+      const std::size_t slot = SlabStream::slot_bytes(phase);
+      SlabStream stream(memory, slot, memory.batches_ahead(slot));
       for (int n = 0; n < 2; ++n) {
         if (n == 1 && between) {
           stream.finish();

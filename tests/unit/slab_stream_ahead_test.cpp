@@ -15,7 +15,6 @@ using test::large_slot;
 using test::ScratchFolder;
 using test::Way3;
 using test::ways;
-using Use = StreamUse::Mode;
 
 /// Whether all transfers in this direction complete without a wait.
 bool ends(FarMemory& memory, Way way) {
@@ -32,13 +31,12 @@ bool ends(FarMemory& memory, Way way) {
 TEST(SlabStreams, HaveAsManySlotsAsKeepADiskBusy) {
   ScratchFolder folder;
   FileMemory memory({.folder = folder.path()});
-  const auto slots = [&](std::size_t bytes, SlabStream::Mode mode) {
-    return SlabStream(memory, bytes, mode).near_bytes() / bytes;
+  const auto slots = [&](std::size_t bytes, int ahead) {
+    return SlabStream(memory, bytes, ahead).near_bytes() / bytes;
   };
-  EXPECT_EQ(slots(large_slot, SlabStream::Mode::ring), 3U);
-  EXPECT_EQ(slots(large_slot / 2 - 4096, SlabStream::Mode::ring), 7U);
-  EXPECT_EQ(slots(4096, SlabStream::Mode::ring), 9U);
-  EXPECT_EQ(slots(4096, SlabStream::Mode::one_by_one), 1U);
+  for (const auto& [bytes, number] : {std::pair{large_slot, 3U}, {large_slot / 2 - 4096, 7U}, {4096, 9U}})
+    EXPECT_EQ(slots(bytes, memory.batches_ahead(bytes)), number);
+  EXPECT_EQ(slots(4096, 0), 1U);
 }
 
 // During the computation of piece n, later pieces are read and piece n - 1 is written; without overlap,
@@ -50,8 +48,9 @@ TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
   for (const Way3& way : ways) {
     FileMemory memory({.folder = folder.path(), .mode = way.io});
     FarArray a(memory, "a", pieces, plane, pieces);
-    const StreamPhase phase{{&a, Use::updates}};
-    SlabStream stream(memory, SlabStream::slot_bytes(phase), way.mode);
+    const StreamPhase phase{{&a, Mode::update}};
+    SlabStream stream(memory, SlabStream::slot_bytes(phase),
+                      way.ahead(memory, SlabStream::slot_bytes(phase)));
     const int ahead = stream.ahead();
     const auto bytes = [&](int count) { return static_cast<std::int64_t>(plane) * count; };
     stream.run(phase, [&](const Slot& slot) {
@@ -72,9 +71,9 @@ TEST(SlabStreams, ReadAheadAcrossPhases) {
   const int pieces = 6;
   const std::size_t plane = 100 << 10;
   FarArray a(memory, "a", pieces, plane, pieces), b(memory, "b", pieces, plane, pieces);
-  const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, pieces - 1}};
+  const StreamPhase first{{&a, Mode::update}}, second{{&b, Mode::read}}, after{{&a, Mode::read, pieces - 1}};
   for (const std::size_t slot : {SlabStream::slot_bytes(after), large_slot}) {
-    SlabStream stream(memory, slot, SlabStream::Mode::ring);
+    SlabStream stream(memory, slot, memory.batches_ahead(slot));
     const std::int64_t planes_read = memory.bytes(Way::in) / static_cast<std::int64_t>(plane);
     const auto read_so_far = [&] {
       EXPECT_TRUE(ends(memory, Way::in));

@@ -19,12 +19,14 @@ using test::least_disk_bytes;
 using test::ScratchFolder;
 using test::Way3;
 using test::ways;
-using Use = StreamUse::Mode;
 using Array = std::vector<double>;
 
 class Streaming : public testing::TestWithParam<Way3> {
  protected:
   FileMemoryOptions options() { return {.folder = folder.path(), .mode = GetParam().io}; }
+  static SlabStream stream_of(FarMemory& memory, std::size_t slot_bytes) {
+    return {memory, slot_bytes, GetParam().ahead(memory, slot_bytes)};
+  }
   ScratchFolder folder;
 };
 
@@ -74,8 +76,8 @@ double* cells_of(const Slot& slot, std::size_t use, int z) {
 }
 
 void streamed(const Shape& s, SlabStream& stream, FarArray& a, FarArray& b, const Array& ends, bool last) {
-  const StreamPhase across{{&a, Use::reads, s.halo}, {&b, Use::writes}};
-  const StreamPhase within{{&b, Use::reads}, {&a, Use::updates}};
+  const StreamPhase across{{&a, Mode::read, s.halo}, {&b, Mode::write}};
+  const StreamPhase within{{&b, Mode::read}, {&a, Mode::update}};
   stream.run(
       across,
       [&](const Slot& slot) {
@@ -98,7 +100,7 @@ void streamed(const Shape& s, SlabStream& stream, FarArray& a, FarArray& b, cons
 }
 
 std::size_t slot_for(FarArray& a, FarArray& b, int halo) {
-  return SlabStream::slot_bytes({{&a, Use::reads, halo}, {&b, Use::writes}});
+  return SlabStream::slot_bytes({{&a, Mode::read, halo}, {&b, Mode::write}});
 }
 
 TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
@@ -113,7 +115,7 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
     a.store(0, s.planes, reinterpret_cast<const std::byte*>(in_a.data()));
     // With many slots of the smallest size, and with three large ones.
     const std::size_t slot = slot_for(a, b, s.halo);
-    SlabStream stream(memory, s.pieces % 2 == 0 ? slot : std::max(slot, large_slot), GetParam().mode);
+    SlabStream stream = stream_of(memory, s.pieces % 2 == 0 ? slot : std::max(slot, large_slot));
     for (int step = 0; step < 3; ++step) {
       reference(s, in_a, in_b, ends);
       streamed(s, stream, a, b, ends, step == 2);
@@ -135,8 +137,8 @@ TEST_P(Streaming, SeesWhatTheHostStored) {
   const Array ones(8 * 512, 1), twos(8 * 512, 2);
   a.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
   b.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
-  const StreamPhase first{{&b, Use::updates}}, second{{&a, Use::reads}};
-  SlabStream stream(memory, SlabStream::slot_bytes(first), GetParam().mode);
+  const StreamPhase first{{&b, Mode::update}}, second{{&a, Mode::read}};
+  SlabStream stream = stream_of(memory, SlabStream::slot_bytes(first));
   stream.run(
       first, [](const Slot&) {}, &second);
   stream.finish();
@@ -156,9 +158,9 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   const Array values = initial(s, 1);
   a.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
   b.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
-  SlabStream stream(memory, slot_for(a, b, s.halo), GetParam().mode);
-  const StreamPhase across{{&a, Use::reads, s.halo}, {&b, Use::writes}};
-  const StreamPhase within{{&b, Use::reads}, {&a, Use::updates}};
+  SlabStream stream = stream_of(memory, slot_for(a, b, s.halo));
+  const StreamPhase across{{&a, Mode::read, s.halo}, {&b, Mode::write}};
+  const StreamPhase within{{&b, Mode::read}, {&a, Mode::update}};
   const std::int64_t in = SlabStream::bytes(across, Way::in) + SlabStream::bytes(within, Way::in);
   const std::int64_t out = SlabStream::bytes(across, Way::out) + SlabStream::bytes(within, Way::out);
   // 8 pieces of 5 planes, 120000 bytes in 30 blocks; 2 halo planes take 12 or 13 blocks on either side.
@@ -187,10 +189,10 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   const std::size_t plane_bytes = std::size_t{256} << 10;
   FileMemory memory(options());
   FarArray a(memory, "a", 192, plane_bytes, 48), b(memory, "b", 192, plane_bytes, 48);
-  const StreamPhase phase{{&a, Use::updates}, {&b, Use::updates}};
+  const StreamPhase phase{{&a, Mode::update}, {&b, Mode::update}};
   std::ofstream("/proc/self/clear_refs") << "5";  // resets the high-water mark
   const long long before = counted("/proc/self/status", "VmHWM");
-  SlabStream stream(memory, SlabStream::slot_bytes(phase), GetParam().mode);
+  SlabStream stream = stream_of(memory, SlabStream::slot_bytes(phase));
   EXPECT_EQ(stream.near_bytes(), static_cast<std::size_t>(2 * stream.ahead() + 1) * 8 * plane_bytes);
   stream.run(phase, [&](const Slot& slot) {
     for (std::size_t use : {0U, 1U})
@@ -211,10 +213,10 @@ TEST_P(Streaming, RefusesWhatCannotBe) {
   const auto bytes = [&](const StreamPhase& phase) { return SlabStream::slot_bytes(phase); };
   EXPECT_THROW(bytes({}), Error);
   EXPECT_THROW(bytes({{&a}, {&b}}), Error);
-  EXPECT_THROW(bytes({{&a}, {&a, Use::writes}}), Error);
-  EXPECT_THROW(bytes({{&a, Use::updates, 1}}), Error);
-  EXPECT_THROW(bytes({{&a, Use::reads, 9}}), Error);
-  SlabStream small(memory, bytes({{&a}}), GetParam().mode);
+  EXPECT_THROW(bytes({{&a}, {&a, Mode::write}}), Error);
+  EXPECT_THROW(bytes({{&a, Mode::update, 1}}), Error);
+  EXPECT_THROW(bytes({{&a, Mode::read, 9}}), Error);
+  SlabStream small = stream_of(memory, bytes({{&a}}));
   EXPECT_THROW(small.run({{&a}, {&c}}, [](const Slot&) {}), Error);
 }
 

@@ -43,13 +43,16 @@ class ScratchFolder {
 struct Way3 {
   const char* name;
   IoMode io;
-  SlabStream::Mode mode;
+  bool one_by_one = false;
+  int ahead(const FarMemory& memory, std::size_t slot_bytes) const {
+    return one_by_one ? 0 : memory.batches_ahead(slot_bytes);
+  }
 };
-inline constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
-                                {"spare_core", IoMode::spare_core, SlabStream::Mode::ring},
-                                {"threads", IoMode::threads, SlabStream::Mode::ring},
-                                {"blocking", IoMode::blocking, SlabStream::Mode::ring},
-                                {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};
+inline constexpr Way3 ways[] = {{"async", IoMode::automatic},
+                                {"spare_core", IoMode::spare_core},
+                                {"threads", IoMode::threads},
+                                {"blocking", IoMode::blocking},
+                                {"sync", IoMode::blocking, true}};
 
 /// A ring has three slots of this size.
 inline constexpr std::size_t large_slot = std::size_t{4} << 20;

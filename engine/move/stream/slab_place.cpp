@@ -187,7 +187,7 @@ void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>
   if (!storage.far()) return storage.each_slab(true, false, use);
   const bool rehearses = storage.grid().context().rehearses();  // slots are then only address space
   StreamPhase phase;
-  for (FarArray& array : far_cells(storage).arrays()) phase.push_back({&array, StreamUse::Mode::reads});
+  for (FarArray& array : far_cells(storage).arrays()) phase.push_back({&array, Mode::read});
   far_cells(storage).place()->ring(SlabStream::slot_bytes(phase)).run(phase, [&](const Slot& slot) {
     if (rehearses) return;
     show_in(slot, 0, storage);

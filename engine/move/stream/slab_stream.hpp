@@ -12,20 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/field/mode.hpp"
 #include "engine/move/stream/far_array.hpp"
 
 namespace sc {
 
 /// The use of an array in a phase.
 struct StreamUse {
-  enum class Mode {
-    reads,
-    writes,
-    updates,
-    scratch  ///< neither read nor written: only space in the slot
-  };
   FarArray* array = nullptr;
-  Mode mode = Mode::reads;
+  Mode mode = Mode::read;
   /// Planes below and above the piece that are read too. Planes that do not exist beyond the ends of an array
   /// are set by the user of the slot.
   int halo = 0;
@@ -33,8 +28,8 @@ struct StreamUse {
   int room = 0;
 
   int around() const { return halo > room ? halo : room; }
-  bool is_read() const { return mode == Mode::reads || mode == Mode::updates; }
-  bool is_written() const { return mode == Mode::writes || mode == Mode::updates; }
+  bool is_read() const { return mode == Mode::read || mode == Mode::update; }
+  bool is_written() const { return mode == Mode::write || mode == Mode::update; }
   friend bool operator==(const StreamUse&, const StreamUse&) = default;
 };
 using StreamPhase = std::vector<StreamUse>;
@@ -72,17 +67,10 @@ class Slot {
 
 class SlabStream {
  public:
-  enum class Mode {
-    ring,       ///< three slots, or more
-    one_by_one  ///< one slot: read, compute, write
-  };
   /// Near memory for phases that need up to `slot_bytes` for each slot. This many pieces are read beyond the
   /// computed one, and as many written behind it; 0 is one by one. `held`: one slot more, for passes that
   /// hold pieces.
   SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, bool held = false);
-  /// With as many pieces ahead as keep the memory busy.
-  SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode)
-      : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0) {}
   SlabStream(const SlabStream&) = delete;
   SlabStream& operator=(const SlabStream&) = delete;
   ~SlabStream();
