@@ -15,7 +15,6 @@ namespace {
 
 constexpr int tiles_per_thread = 4;
 constexpr int widest_of_all = std::numeric_limits<int>::max();
-constexpr int most_tried = 16;  // steps of a pass, at most, in the search for the fastest number
 
 static_assert(HALO_BLOCKING == 0 && HALO_AUTOMATIC_STRATEGY == 6 && HALO_THREAD_NO_JOIN == 7);
 
@@ -194,7 +193,7 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
     return {1, "no array with next has a halo of " + layers + ", the reach of a step"};
   if (per_pass > 0) return {per_pass, ""};
   if (most == 1) return {1, "the halos do not have " + layers + " for each of two steps"};
-  return {std::min(most, most_tried), ""};
+  return {std::min(most, PassTrial::most_tried), ""};
 }
 
 std::string Step::describe_passes() const {

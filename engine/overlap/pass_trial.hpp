@@ -10,6 +10,9 @@ namespace sc {
 
 class PassTrial {
  public:
+  /// The most steps a pass that are tried, where a program asks for the fastest number alone.
+  static constexpr int most_tried = 16;
+
   /// Of 1, 2, 4, … up to `most` steps a pass.
   explicit PassTrial(int most);
 

@@ -11,8 +11,6 @@ namespace sc {
 
 namespace {
 
-constexpr int most_tried = 16;  // steps of a pass, where the program asks for the fastest number alone
-
 /// Whether more than one rank has cells.
 bool divided(const Grid& grid) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -52,7 +50,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
   if (options.finds_length) {
-    if (options.steps_per_pass == 1) options_.steps_per_pass = most_tried;
+    if (options.steps_per_pass == 1) options_.steps_per_pass = PassTrial::most_tried;
     lengths_.emplace(options_.steps_per_pass);
   } else {
     length_ = options.steps_per_pass;

@@ -28,8 +28,8 @@ struct RunnerOptions {
   /// Steps of Runner::steps() that are computed on a tile of cells while it is in the cache. In a pass all
   /// strategies that overlap are one order, that of boundary_first; runs outside of passes follow `strategy`.
   int steps_per_pass = 1;
-  /// Finds the fastest number of steps a pass, up to steps_per_pass (16 if that is 1), while the program
-  /// runs.
+  /// Finds the fastest number of steps a pass, up to steps_per_pass (PassTrial::most_tried if that is 1),
+  /// while the program runs.
   bool finds_length = false;
   /// Tile of a pass: rows along y and planes along z; 0: chosen for the caches.
   Int3 pass_tile = {};

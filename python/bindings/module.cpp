@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "engine/base/build_info.hpp"
+#include "engine/overlap/pass_trial.hpp"
 #include "engine/plan/strategy.hpp"
 #include "python/bindings/faces.hpp"
 #include "python/bindings/stencil.hpp"
@@ -62,6 +63,7 @@ NB_MODULE(_core, module) {
   module.attr("version") = sc::build_info().version;
   module.attr("build") = build();
   module.attr("strategies") = strategies();
+  module.attr("most_steps_tried") = sc::PassTrial::most_tried;
   bind_error(module);
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);

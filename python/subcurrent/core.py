@@ -27,10 +27,23 @@ def load() -> ModuleType:
         raise SubcurrentError(_not_loaded(str(error))) from None
 
 
-@functools.cache
 def build_info() -> dict[str, Any]:
-    """What the compiled module was built with (`_core.build`), asked from another process."""
-    ask = "import json; from subcurrent import core; m = core.load(); print(json.dumps(m.build))"
+    """What the compiled module was built with (`_core.build`)."""
+    return _told()[0]
+
+
+def most_steps_tried() -> int:
+    """The most steps a pass that are tried where the fastest number is to be found."""
+    return _told()[1]
+
+
+@functools.cache
+def _told() -> tuple[dict[str, Any], int]:
+    """Asked from another process, unless this one has loaded the module."""
+    if module := sys.modules.get("subcurrent._core"):
+        return module.build, module.most_steps_tried
+    ask = "import json; from subcurrent import core; m = core.load(); "
+    ask += "print(json.dumps([m.build, m.most_steps_tried]))"
     done = subprocess.run([sys.executable, "-P", "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 version = "fake"
+most_steps_tried = 16
 build = {"mpi": "Open MPI v4 (fake)", "hdf5": "none", "cuda": "no", "compiler": "none", "flags": ""}
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from .. import core
 from ..errors import BadInput
 from .keys import shown
 
-LENGTHS = (16, 8, 4, 2)  # of passes, where the fastest one is to be found
 RANKS_ALONG = 6  # along an axis, which halos leave room for where the split is not given
 FEW_CELLS = 300_000  # of which halos take no memory worth a word
 MOST_GROWN = 1.5  # of the memory of others, with halos for long passes
@@ -36,7 +36,10 @@ class PassLength:
         asked = self.engine.steps_per_pass
         if asked != "automatic":
             return asked
-        return next((length for length in LENGTHS if self.may_try(length)), 1)
+        length = core.most_steps_tried()
+        while length > 1 and not self.may_try(length):
+            length //= 2
+        return length
 
     def passes_in_words(self) -> str:
         """The value of the key."""

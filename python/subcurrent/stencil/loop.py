@@ -18,7 +18,6 @@ from .compiled import Call, flat
 from .grid import Grid
 
 LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
-MOST_TRIED = 16  # steps a pass, where the fastest number is to be found
 
 
 class Loop(Fixed):
@@ -60,7 +59,7 @@ class Loop(Fixed):
             grid.core,
             strategy,
             self._poke_seconds,
-            MOST_TRIED if found else whole("steps_per_pass", steps_per_pass, 1, 1000),
+            1 if found else whole("steps_per_pass", steps_per_pass, 1, 1000),
             found,
         )
         self._sweeps: dict[Any, Any] = {}
