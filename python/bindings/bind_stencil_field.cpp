@@ -9,7 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/move/stream/budget.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/rehearsed_files.hpp"

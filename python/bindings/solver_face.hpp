@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/gather.hpp"
-#include "engine/move/samples.hpp"
+#include "engine/move/output/gather.hpp"
+#include "engine/move/output/samples.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
 #include "io/timeline_file.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/cg/iteration.hpp"
 
 namespace sc::cg {

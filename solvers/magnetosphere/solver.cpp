@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "engine/grid/cells.hpp"
-#include "engine/move/excerpt.hpp"
+#include "engine/move/output/excerpt.hpp"
 #include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 

@@ -6,7 +6,7 @@
 // blocking.
 #include <gtest/gtest.h>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 #include "solvers/turbulence/solver.hpp"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "tests/mpi/annulus.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"

@@ -7,7 +7,7 @@
 // Equal bits of flows through open faces for all strategies x splits x threads, and on devices.
 #include <gtest/gtest.h>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/channels.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/stage/global_value.hpp"
 #include "solvers/cavity/centreline.hpp"
 #include "solvers/cavity/solver.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "tests/mpi/annulus.hpp"
 #include "tests/mpi/test_context.hpp"

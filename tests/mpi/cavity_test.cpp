@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/exec/face_kernel.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"

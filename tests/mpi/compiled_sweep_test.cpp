@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
 #include "tests/mpi/backends.hpp"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/compressible/solver.hpp"
 #include "solvers/compressible/start.hpp"
 #include "tests/mpi/test_context.hpp"

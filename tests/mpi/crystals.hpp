@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/dendrite/solver.hpp"
 #include "tests/refusal.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/dendrite/solver.hpp"
 #include "tests/mpi/test_context.hpp"
 

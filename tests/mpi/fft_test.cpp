@@ -13,7 +13,7 @@
 #include <map>
 
 #include "engine/base/error.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/oracle/dft.hpp"

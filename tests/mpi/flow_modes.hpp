@@ -9,7 +9,7 @@
 #include <map>
 #include <string_view>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/turbulence/solver.hpp"
 #include "solvers/turbulence/stages.hpp"
 #include "tests/mpi/cells.hpp"

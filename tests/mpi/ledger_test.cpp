@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/ledger.hpp"

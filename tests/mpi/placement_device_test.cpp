@@ -6,7 +6,7 @@
 // Fields in the host's memory that a device computes slab by slab: the same runner, sweeps, conditions and
 // reductions give the bits of fields in memory, for every split, reach and strategy.
 #include "engine/base/error.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/stage/slabs.hpp"
 #include "tests/mpi/backends.hpp"

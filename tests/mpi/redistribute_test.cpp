@@ -9,7 +9,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/exchange.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/on_transports.hpp"

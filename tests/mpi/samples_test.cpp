@@ -4,7 +4,7 @@
 // label: checked
 // Values between points: linear functions to rounding, smooth ones with second order, the same bits for any
 // split and place, and positions outside of the points refused.
-#include "engine/move/samples.hpp"
+#include "engine/move/output/samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "engine/base/error.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "solvers/wave/wave.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/refusal.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/field/field.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 
 namespace sc::test {
 

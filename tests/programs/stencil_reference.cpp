@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace {

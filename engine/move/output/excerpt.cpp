@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bytes_of: BoxCopies on the host, from far memory through the planes that contain the cells; on a device, a
 // kernel that writes the cells to pinned memory.
-#include "engine/move/excerpt.hpp"
+#include "engine/move/output/excerpt.hpp"
 
 #include "engine/move/parcels/box_copy.hpp"
 #include "engine/move/stream/slab_place.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/move/placed.hpp"
+#include "engine/move/output/placed.hpp"
 
 namespace sc {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather: every rank packs its own cells and the halo layers beyond adjacent physical faces; rank 0 copies
 // the blocks to their positions.
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 
 #include "engine/base/mpi_check.hpp"
 #include "engine/move/parcels/box_copy.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples: every rank sends the corners that it owns; rank 0 puts them in order and interpolates.
-#include "engine/move/samples.hpp"
+#include "engine/move/output/samples.hpp"
 
 #include <cstring>
 
 #include "engine/grid/cells.hpp"
-#include "engine/move/excerpt.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/excerpt.hpp"
+#include "engine/move/output/gather.hpp"
 
 namespace sc {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions between points: by division, or by Newton's method in every cell whose bounding box contains one.
-#include "engine/move/placed.hpp"
+#include "engine/move/output/placed.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "engine/grid/cells.hpp"
-#include "engine/move/gather.hpp"
+#include "engine/move/output/gather.hpp"
 
 namespace sc {
 
