@@ -60,7 +60,7 @@ def solve(matrix: sparse.csr_array, preconditioner: str, pipelined: bool, tol: f
     """How a solve with b = 1 went, whether it arrived or not."""
     options = cg_solve.checked_options(
         tol=tol, iterations=None, preconditioner=preconditioner, block=32, degree=4, pipelined=pipelined,
-        partition="row", strategy="direct", depth=5,
+        partition="row", strategy="interior_first", depth=1,
     )  # fmt: skip
     a = cg_matrix.checked_matrix(matrix)
     context = parallel.context(1, "auto")

@@ -47,7 +47,7 @@ void compare_copy(const std::string& name, const LocalRows& rows, int threads, i
   {
     const std::vector<std::int64_t> weight(rows.begin.size() - 1, 1);
     const Partition partition(Division::row, weight, 1);
-    Product product(context, partition, rows, {Division::row, Hiding::blocking, 1});
+    Product product(context, partition, rows, {Division::row, Strategy::blocking});
     product.x().fill([](int i, int, int) { return 1e-3 * (i % 1000); });
     const double bytes = product.stage().bytes_per_cell() * partition.n();
     bench::Copy copy(static_cast<std::size_t>(bytes / 16), threads);  // 8 bytes read, 8 written
@@ -149,7 +149,7 @@ void compare_plain(const Class& c, const LocalRows& rows, int threads, int turns
     const Plain plain(rows);
     const std::string what =
         "class " + c.name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
-    Benchmark benchmark(context, c, {Division::row, Hiding::blocking, 1});
+    Benchmark benchmark(context, c, {Division::row, Strategy::blocking});
     Product& product = benchmark.product();
     product.x().fill([](int i, int, int) { return 1e-3 * (i % 1000); });
     std::vector<double> x(std::size_t(c.n), 0.5), y(x.size());

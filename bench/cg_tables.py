@@ -17,11 +17,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CLUSTER = ROOT / "tools" / "emulated-cluster"
 WAYS = (
     ("grid", "blocking", 1),
-    ("grid", "direct", 1),
+    ("grid", "interior_first", 1),
     ("grid", "pipelined", 2),
     ("grid", "pipelined", 5),
     ("row", "blocking", 1),
-    ("row", "direct", 1),
+    ("row", "interior_first", 1),
     ("column", "blocking", 1),
     ("column", "pipelined", 5),
 )

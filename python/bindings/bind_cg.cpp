@@ -31,7 +31,7 @@ std::span<const T> span_of(const Vector<T>& v) {
 }
 
 cg::Settings settings_from(const std::string& partition, const std::string& strategy, int depth) {
-  return {cg::division_of(partition), cg::hiding_of(strategy), depth};
+  return {cg::division_of(partition), Strategy::of(strategy), depth};
 }
 
 nb::dict facts(cg::Product& product) {
@@ -41,7 +41,6 @@ nb::dict facts(cg::Product& product) {
   facts["imbalance"] = product.imbalance();
   facts["groups"] = partition.groups();
   facts["bytes_of_product"] = partition.bytes_of_product();
-  facts["engine_strategy"] = std::string(product.runner().strategy().name);
   return facts;
 }
 
@@ -142,7 +141,7 @@ void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t
   Context& context = p.ranks->open();
   cg::LocalRows rows;
   context.together([&] {
-    options.settings = {p.partition.division(), cg::hiding_of(text("strategy")), nb::cast<int>(o["depth"])};
+    options.settings = {p.partition.division(), Strategy::of(text("strategy")), nb::cast<int>(o["depth"])};
     options.preconditioner = {cg::preconditioning_of(text("preconditioner")), nb::cast<int>(o["block"]),
                               nb::cast<int>(o["degree"])};
     options.pipelined = nb::cast<bool>(o["pipelined"]);

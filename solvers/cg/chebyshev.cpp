@@ -29,7 +29,7 @@ double Chebyshev::largest_row(const LocalRows& rows) const {
   LocalRows sizes = rows;
   for (double& value : sizes.value) value = std::abs(value);
   Product absolute(context, product_.partition(), sizes,
-                   {product_.partition().division(), Hiding::blocking, 1});
+                   {product_.partition().division(), Strategy::blocking});
   absolute.x().fill([](int, int, int) { return 1.0; });
   absolute.run();
   const In<double> sums = absolute.y().read(), per_diagonal = fields_.diagonal.read();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product: y = A x on all ranks, with a partition and a way of overlapping communication; a RowStage with its
-// options.
+// Product: y = A x on all ranks, with a partition and a strategy; a RowStage with its options.
 #pragma once
 
 #include "engine/overlap/ledger.hpp"
@@ -10,22 +9,11 @@
 
 namespace sc::cg {
 
-/// blocking: all data arrive before the computation, and results are sent after it. direct: receives are
-/// posted first, and own work overlaps. pipelined: messages are divided into `depth` pieces, each sent as
-/// soon as it is computed and added when it arrives.
-enum class Hiding { blocking, direct, pipelined };
-std::string_view hiding_name(Hiding hiding);
-/// Throws Error (bad_input) with the allowed names.
-Hiding hiding_of(std::string_view name);
-
 struct Settings {
   Division partition = Division::grid;
-  Hiding strategy = Hiding::pipelined;
-  int depth = 5;
+  Strategy strategy = Strategy::pipelined;
+  int depth = 1;  ///< pieces of a message
 };
-
-/// The corresponding strategy of the engine. It depends on what is communicated: entries of x, sums, or both.
-Strategy engine_strategy(Hiding hiding, const Partition& partition);
 
 class Product {
  public:

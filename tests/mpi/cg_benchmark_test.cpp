@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "solvers/cg/benchmark.hpp"
+#include "tests/mpi/cg_strategies.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::cg {
@@ -14,13 +15,14 @@ namespace {
 
 using test::TestContext;
 
-BenchmarkResult run(const char* name, Division division, Hiding hiding, int depth = 5, int threads = 1) {
+BenchmarkResult run(const char* name, Division division, const Strategy& strategy, int depth = 5,
+                    int threads = 1) {
   TestContext context({.threads = threads});
-  Benchmark benchmark(context, class_of(name), {division, hiding, depth});
+  Benchmark benchmark(context, class_of(name), {division, strategy, depth});
   EXPECT_LE(benchmark.product().imbalance(), 0.10) << division_name(division);
   BenchmarkResult result = benchmark.run();
-  EXPECT_TRUE(result.verified) << name << " " << division_name(division) << " " << hiding_name(hiding)
-                               << ": zeta " << result.zeta << ", off by " << result.error;
+  EXPECT_TRUE(result.verified) << name << " " << division_name(division) << " " << strategy.name << ": zeta "
+                               << result.zeta << ", off by " << result.error;
   EXPECT_EQ(result.history.size(),
             context.rank() == 0 ? static_cast<std::size_t>(class_of(name).iterations) : 0U);
   if (context.rank() == 0) {
@@ -32,11 +34,10 @@ BenchmarkResult run(const char* name, Division division, Hiding hiding, int dept
 }
 
 constexpr Division divisions[] = {Division::row, Division::column, Division::grid};
-constexpr Hiding hidings[] = {Hiding::blocking, Hiding::direct, Hiding::pipelined};
 
 TEST(CgBenchmark, VerifiesClassS) {
   for (const Division division : divisions)
-    for (const Hiding hiding : hidings) run("S", division, hiding, 3);
+    for (const Strategy& strategy : strategies_of(division)) run("S", division, strategy, 3);
 }
 
 // Every partition on every number of ranks, each with one of the strategies; all combinations are in
@@ -48,18 +49,27 @@ TEST(CgBenchmark, VerifiesClassesWAndA) {
     ranks = context.size();
   }
   for (int d = 0; d < 3; ++d) {
-    run("W", divisions[d], hidings[(d + ranks) % 3], 5, 2);
-    run("A", divisions[d], hidings[(d + ranks + 1) % 3]);
+    const std::vector<Strategy> strategies = strategies_of(divisions[d]);
+    run("W", divisions[d], strategies[static_cast<std::size_t>(d + ranks) % 3], 5, 2);
+    run("A", divisions[d], strategies[static_cast<std::size_t>(d + ranks + 1) % 3]);
   }
 }
 
-// The sums on a rank depend on the division, not on the overlap.
-TEST(CgBenchmark, HasTheSameBitsUnderEveryStrategyButForPieces) {
-  for (const Division division : {Division::column, Division::grid}) {
-    const double blocking = run("S", division, Hiding::blocking).zeta;
-    EXPECT_EQ(run("S", division, Hiding::direct).zeta, blocking);
-    EXPECT_EQ(run("S", division, Hiding::direct, 5, 2).zeta, blocking);
+// The sums on a rank depend on the division and on the pieces, not on the overlap.
+TEST(CgBenchmark, HasTheSameBitsUnderEveryStrategy) {
+  for (const Division division : divisions) {
+    const double blocking = run("S", division, Strategy::blocking).zeta;
+    for (const Strategy& strategy : strategies_of(division))
+      for (const int threads : {1, 2}) EXPECT_EQ(run("S", division, strategy, 5, threads).zeta, blocking);
   }
+}
+
+TEST(CgBenchmark, RefusesAStrategyThatWouldHideNothing) {
+  TestContext context;
+  if (context.size() == 1) return;
+  for (const auto& [division, strategy] :
+       {std::pair{Division::row, Strategy::pipelined}, std::pair{Division::column, Strategy::interior_first}})
+    EXPECT_THROW(Benchmark(context, class_of("S"), {division, strategy}).run(), Error) << strategy.name;
 }
 
 }  // namespace

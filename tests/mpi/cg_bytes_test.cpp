@@ -6,6 +6,7 @@
 
 #include "solvers/cg/benchmark.hpp"
 #include "solvers/cg/solver.hpp"
+#include "tests/mpi/cg_strategies.hpp"
 #include "tests/mpi/sent_bytes.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -36,10 +37,10 @@ LocalRows dense(const Partition& partition, int rank) {
 TEST(CgBytes, OfADenseMatrixAreThePapers) {
   constexpr int n = 120, runs = 3;
   for (const Division division : {Division::row, Division::column, Division::grid})
-    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
+    for (const Strategy& strategy : strategies_of(division)) {
       TestContext context({.transport = TransportPolicy::mpi});
       const Partition partition(division, std::vector<std::int64_t>(n, n), context.size());
-      Product product(context, partition, dense(partition, context.rank()), {division, hiding, 4});
+      Product product(context, partition, dense(partition, context.rank()), {division, strategy, 4});
       product.x().fill([](int i, int, int) { return i; });
       sent().bytes = 0;
       for (int run = 0; run < runs; ++run) product.run();
@@ -60,7 +61,7 @@ TEST(CgBytes, OfADenseMatrixAreThePapers) {
 TEST(CgBytes, OfTheBenchmarkAreWhatItSays) {
   for (const Division division : {Division::row, Division::column, Division::grid}) {
     TestContext context({.transport = TransportPolicy::mpi});
-    Benchmark benchmark(context, class_of("S"), {division, Hiding::pipelined, 3});
+    Benchmark benchmark(context, class_of("S"), {division, strategies_of(division).back(), 3});
     sent().bytes = 0;
     const BenchmarkResult result = benchmark.run();
     constexpr double products = 15 * 26;                 // the paper's (25 + 1) x 15
@@ -74,7 +75,7 @@ TEST(CgBytes, OfTheBenchmarkAreWhatItSays) {
 TEST(CgBytes, LeaveChunkByChunk) {
   TestContext context({.transport = TransportPolicy::mpi});
   if (context.size() == 1) return;
-  Benchmark benchmark(context, class_of("S"), {Division::column, Hiding::pipelined, 4});
+  Benchmark benchmark(context, class_of("S"), {Division::column, Strategy::pipelined, 4});
   Product& product = benchmark.product();
   product.x().fill([](int i, int, int) { return i; });
   product.run();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "solvers/cg/benchmark.hpp"
+#include "tests/mpi/cg_strategies.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::cg {
@@ -13,12 +14,12 @@ namespace {
 
 void verify(const char* name) {
   for (const Division division : {Division::row, Division::column, Division::grid})
-    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
+    for (const Strategy& strategy : strategies_of(division)) {
       test::TestContext context;
-      Benchmark benchmark(context, class_of(name), {division, hiding, 5});
+      Benchmark benchmark(context, class_of(name), {division, strategy, 5});
       EXPECT_LE(benchmark.product().imbalance(), 0.10);
       const BenchmarkResult result = benchmark.run();
-      EXPECT_TRUE(result.verified) << division_name(division) << " " << hiding_name(hiding) << ": off by "
+      EXPECT_TRUE(result.verified) << division_name(division) << " " << strategy.name << ": off by "
                                    << result.error;
     }
 }

@@ -11,6 +11,7 @@
 #include "engine/plan/rehearsal.hpp"
 #include "solvers/cg/makea.hpp"
 #include "solvers/cg/product.hpp"
+#include "tests/mpi/cg_strategies.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
@@ -54,8 +55,8 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
   TestContext context({.transport = TransportPolicy::mpi});
   const Class& c = class_of("S");
   for (const Division division : divisions)
-    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
-      const Settings settings{division, hiding, 3};
+    for (const Strategy& strategy : strategies_of(division)) {
+      const Settings settings{division, strategy, 3};
       const Partition partition(settings.partition, row_weights(c), context.size());
       Product product(context, partition, make_matrix(c, partition, context.rank()), settings);
       product.run();
@@ -66,7 +67,7 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
       const auto told = told_by(c, settings, context.size());
       for (const Passage& p : rehearse(c, settings, context.rank(), context.size(), told).departures)
         noted += p.bytes;
-      EXPECT_EQ(noted, counted) << division_name(division) << " " << hiding_name(hiding);
+      EXPECT_EQ(noted, counted) << division_name(division) << " " << strategy.name;
       EXPECT_EQ(counted > 0, context.size() > 1);
       context.barrier();
     }
@@ -74,7 +75,7 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
 
 /// Compares sends and arrivals of all ranks' runs; `tell`: whether they exchange data during construction.
 void check_both_ends(Division division, int ranks, bool tell) {
-  const Settings settings{division, Hiding::direct, 1};
+  const Settings settings{division, strategies_of(division)[1]};
   const auto told = tell ? told_by(class_of("S"), settings, ranks) : nullptr;
   std::map<std::tuple<int, int, std::int64_t>, int> balance;  // key: from, to, bytes
   for (int rank = 0; rank < ranks; ++rank) {
@@ -107,23 +108,23 @@ TEST(RehearsedProduct, TakesEveryNonZeroOnce) {
   if (context.rank() > 0) return;
   constexpr int ranks = 6;
   for (const Division division : divisions)
-    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
-      const Settings settings{division, hiding, 3};
+    for (const Strategy& strategy : strategies_of(division)) {
+      const Settings settings{division, strategy, 3};
       const auto told = told_by(class_of("S"), settings, ranks);
       std::int64_t nonzeros = 0;
       for (int rank = 0; rank < ranks; ++rank)
         for (const auto& works : rehearse(class_of("S"), settings, rank, ranks, told).works)
           for (const Work& work : works)
             if (work.kernel == 0) nonzeros += work.cells;
-      EXPECT_EQ(nonzeros, 78148) << division_name(division) << " " << hiding_name(hiding);
+      EXPECT_EQ(nonzeros, 78148) << division_name(division) << " " << strategy.name;
     }
 }
 
 TEST(RehearsedProduct, RefusesDivisionsThatSendSumsWhereNothingIsTold) {
   TestContext context;
   if (context.rank() > 0) return;
-  EXPECT_THROW(rehearse(class_of("S"), {Division::column, Hiding::direct, 1}, 1, 4), Error);
-  EXPECT_THROW(rehearse(class_of("S"), {Division::grid, Hiding::direct, 1}, 1, 4), Error);
+  EXPECT_THROW(rehearse(class_of("S"), {Division::column, Strategy::boundary_first}, 1, 4), Error);
+  EXPECT_THROW(rehearse(class_of("S"), {Division::grid, Strategy::interior_first}, 1, 4), Error);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ if parallel.context(1, "auto").rank == 0:
 WAYS = [
     {},
     {"preconditioner": "jacobi", "partition": "grid", "strategy": "pipelined", "depth": 3},
-    {"preconditioner": "block-jacobi", "block": 16, "partition": "column", "strategy": "direct"},
+    {"preconditioner": "block-jacobi", "block": 16, "partition": "column", "strategy": "boundary_first"},
     {"preconditioner": "ic", "partition": "grid"},
     {"preconditioner": "chebyshev", "degree": 3, "strategy": "blocking"},
     {"pipelined": True},

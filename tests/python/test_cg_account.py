@@ -35,7 +35,7 @@ def solved(program, *arguments):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("strategy", ["blocking", "direct"])
+@pytest.mark.parametrize("strategy", ["blocking", "interior_first"])
 def test_a_solve_says_what_moved_and_what_that_cost(program, strategy):
     n = 40
     scipy_io.mmwrite(program.folder / "A.mtx", laplacian(n))
@@ -98,7 +98,7 @@ def test_each_report_of_python_is_of_its_own_solve(program):
     script = (
         "import numpy as np, scipy.sparse as sparse, subcurrent\n"
         "A = sparse.load_npz('A.npz')\n"
-        "for strategy in ('blocking', 'direct', 'blocking'):\n"
+        "for strategy in ('blocking', 'interior_first', 'blocking'):\n"
         f"    _, report = subcurrent.cg(A, np.ones({n * n}), strategy=strategy)\n"
         "    t = report.terms\n"
         f"    assert t['bytes_moved'] == (report.iterations + 1) * 2 * 8 * {n}, t\n"

@@ -164,7 +164,7 @@ def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
 def test_options_of_the_wrong_kind_are_refused(options, sentence):
     given = {
         "tol": 1e-8, "iterations": None, "preconditioner": "none", "block": 32, "degree": 4,
-        "pipelined": False, "partition": "row", "strategy": "direct", "depth": 5,
+        "pipelined": False, "partition": "row", "strategy": "interior_first", "depth": 5,
     }  # fmt: skip
     with pytest.raises(BadInput) as refused:
         solve.checked_options(**{**given, **options})

@@ -77,19 +77,19 @@ def by_hand(side: int, split: tuple[int, int, int]) -> float:
 def test_a_solve_is_its_products_and_reductions(tmp_path: Path, ranks: int, split: Any) -> None:
     case = cube(32)
     assert case.split_over(ranks) == split
-    row = predict.predicted(case, machine(tmp_path), ranks, ["blocking", "direct"])
-    plain, direct = (row["strategies"][name] for name in ("blocking", "direct"))
+    row = predict.predicted(case, machine(tmp_path), ranks, ["blocking", "interior_first"])
+    plain, hidden = (row["strategies"][name] for name in ("blocking", "interior_first"))
     assert plain["T"] == pytest.approx(by_hand(32, split), rel=0.01)
     (product,) = (stage for stage in plain["stages"] if stage["stage"] == "y = A x")
     assert product["runs"] == ITERATIONS + 1
     assert product["messages"] == (ITERATIONS + 1) * (3 if ranks == 8 else ranks // 2)
-    assert direct["T"] < plain["T"]
+    assert hidden["T"] < plain["T"]
 
 
 @needs_simgrid
 @pytest.mark.parametrize(("ranks", "split"), [(2, (1, 1, 2)), (8, (2, 2, 2))])
 def test_simulated_it_is_arithmetic(tmp_path: Path, ranks: int, split: Any) -> None:
-    names = ["blocking", "direct"]
+    names = ["blocking", "interior_first"]
     here = simulate.simulated(cube(32), machine(tmp_path), ranks, names, steps=1)
     foretold = predict.predicted(cube(32), machine(tmp_path), ranks, names)["strategies"]
     assert here["blocking"] == pytest.approx(by_hand(32, split), rel=0.01)
@@ -98,8 +98,9 @@ def test_simulated_it_is_arithmetic(tmp_path: Path, ranks: int, split: Any) -> N
 
 
 def test_pipelined_iterations_hide_their_reduction(tmp_path: Path) -> None:
+    name = "interior_first"
     times = [
-        predict.predicted(cube(64, *more), machine(tmp_path), 8, ["direct"])["strategies"]["direct"]
+        predict.predicted(cube(64, *more), machine(tmp_path), 8, [name])["strategies"][name]
         for more in ((), ("pipelined=true",))
     ]
     assert times[1]["R"] < times[0]["R"] / 2
@@ -108,18 +109,18 @@ def test_pipelined_iterations_hide_their_reduction(tmp_path: Path) -> None:
 @needs_simgrid
 def test_a_simulated_reduction_is_hidden_too(tmp_path: Path) -> None:
     """Plain iterations wait for theirs, pipelined ones compute the product meanwhile."""
-    wire = machine(tmp_path)
+    wire, name = machine(tmp_path), "interior_first"
     for more in ((), ("pipelined=true",)):
         case = cube(64, *more)
-        here = simulate.simulated(case, wire, 8, ["direct"], steps=1)["direct"]
-        foretold = predict.predicted(case, wire, 8, ["direct"])["strategies"]["direct"]["T"]
+        here = simulate.simulated(case, wire, 8, [name], steps=1)[name]
+        foretold = predict.predicted(case, wire, 8, [name])["strategies"][name]["T"]
         assert here == pytest.approx(foretold, rel=0.01)
 
 
 @pytest.mark.parametrize("partition", ["row", "column", "grid"])
 def test_a_class_moves_what_its_partition_says(tmp_path: Path, partition: str) -> None:
     case = cg_case(["class=S", f"partition={partition}"])
-    row = predict.predicted(case, machine(tmp_path), 4, ["blocking", "pipelined"])
+    row = predict.predicted(case, machine(tmp_path), 4, case.chosen([]))
     plain = row["strategies"]["blocking"]
     (product,) = (stage for stage in plain["stages"] if stage["stage"] == "y = A x")
     assert product["runs"] == 26
@@ -203,10 +204,15 @@ def test_the_command(program: Any) -> None:
         4,
     ]
     wrong = program(
-        "predict", "cg", "--machine", "machine.toml", "--set", "class=S", "--strategies", "ordered"
+        "predict", "cg", "--machine", "machine.toml", "--set", "class=S", "--strategies", "direct"
     )
     assert wrong.returncode == BAD_INPUT
-    assert "allowed is blocking, direct, pipelined" in wrong.stderr
+    assert "allowed is blocking, ordered, boundary_first, interior_first, pipelined" in wrong.stderr
+
+
+def test_a_strategy_that_would_hide_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="so that strategy pipelined would hide nothing; use interior_first"):
+        predict.predicted(cube(8), machine(tmp_path), 2, ["pipelined"])
 
 
 def test_the_equations_of_the_thesis() -> None:

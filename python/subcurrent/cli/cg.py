@@ -47,9 +47,14 @@ def cg(
     ] = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="blocking, direct or pipelined  \\[default: pipelined; with --matrix direct]"),
+        typer.Option(
+            help="blocking, interior_first, boundary_first, pipelined, …: one of the engine's that hides "
+            "messages of this partition  \\[default: pipelined; by row interior_first]"
+        ),
     ] = None,
-    depth: Annotated[int, typer.Option(help="number of pieces of a message under pipelined")] = 5,
+    depth: Annotated[
+        int | None, typer.Option(help="pieces of a message  \\[default: 5 with pipelined, otherwise 1]")
+    ] = None,
     transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
     out: Annotated[
         Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")

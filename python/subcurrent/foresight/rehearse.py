@@ -138,16 +138,13 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
         noted, work = [], None
         for rank in part.played:
             context, solver = _made(module, part, rank, strategy, told.get(known))
-            by_engine, length = (
-                kind.engine_strategy(solver, strategy),
-                case.one_length("the dry run of a step"),
-            )
+            length = case.one_length("the dry run of a step")
             advance(solver, SETTLING * length, length)
             module.note_rehearsal(context)
             advance(solver, part.steps, length)
             if part.traces:
                 (machine,) = part.machines.values()
-                Path(part.traces, strategy, str(rank)).write_text(module.trace(context, machine, by_engine))
+                Path(part.traces, strategy, str(rank)).write_text(module.trace(context, machine, strategy))
             else:
                 noted.append(module.rehearsal(context))
                 work = work or module.rehearsed(context)
@@ -155,7 +152,7 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
             context.close()
         if noted:
             answer[strategy] = {
-                name: module.forecast(noted, part.played, part.like, machine, by_engine, joins(case))
+                name: module.forecast(noted, part.played, part.like, machine, strategy, joins(case))
                 for name, machine in part.machines.items()
             }
             answer[strategy]["work"] = work

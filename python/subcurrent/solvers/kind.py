@@ -34,10 +34,6 @@ class Predicted(ABC):
     def memory(self, case: Any, ranks: int) -> int:
         """Bytes of all ranks together."""
 
-    def engine_strategy(self, _solver: Any, strategy: str) -> str:
-        """The engine's name of the strategy of a solver."""
-        return strategy
-
     def tells(self, _case: Any) -> bool:
         """Whether the step of a rank depends on data that other ranks have sent before."""
         return False

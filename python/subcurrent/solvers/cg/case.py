@@ -16,12 +16,13 @@ from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
 from ...case.splits import check_split, splits
-from ...case.strategies import check_strategies
+from ...case.strategies import STRATEGIES, check_strategies
 from ...case.tables import Cells
 from ...errors import BadInput
 
 NAME = "cg"
-STRATEGIES = ("blocking", "direct", "pipelined")
+# What hides the messages of a partition; a solve takes the last one if none is asked for.
+HIDES = {"row": ("interior_first",), "column": ("pipelined",), "grid": ("interior_first", "pipelined")}
 ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
 MOST_ROWS = 2**31 - 1
 
@@ -59,10 +60,15 @@ class CgCase(PassLength, Table):
         "CG iterations of a solve with the Laplacian; 25 if left out", None, ge=1
     )
     pipelined: bool = setting("for a Laplacian: pipelined CG, with one reduction in each iteration", False)
-    partition: Literal["row", "column", "grid"] | None = setting(
+    partition: Literal[tuple(HIDES)] | None = setting(
         "for a class: how the matrix is divided among the ranks; grid if left out", None
     )
-    depth: int = setting("number of pieces of a message under the strategy pipelined", 5, ge=1, le=1000)
+    depth: int | None = setting(
+        "number of pieces of a message; under the strategy pipelined 5 if left out, under others 1",
+        None,
+        ge=1,
+        le=1000,
+    )
     engine: CgEngine = setting("parallel execution", CgEngine())
 
     def check(self) -> None:
@@ -133,8 +139,16 @@ class CgCase(PassLength, Table):
 
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` among them."""
-        check_strategies(given, STRATEGIES)
-        return [name for name in STRATEGIES if name == "blocking" or name in (given or STRATEGIES)]
+        check_strategies(given)
+        hides = HIDES[self.partition or ("grid" if self.class_ else "row")]
+        known = [name for name in STRATEGIES if name != "automatic"]
+        return [name for name in known if name == "blocking" or name in (given or hides)]
+
+
+def pieces(strategy: str, depth: int | None) -> int:
+    """Of a message, where `depth` may be left out."""
+    usual = 5 if strategy == "pipelined" else 1
+    return usual if depth is None else depth
 
 
 def cg_case(sets: list[str]) -> CgCase:

@@ -48,7 +48,7 @@ class CgRequest:
     threads: int = 1
     partition: str | None = None
     strategy: str | None = None
-    depth: int = 5
+    depth: int | None = None
     transport: str = "auto"
     out: Path | None = None
     overwrite: bool = False
@@ -173,7 +173,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         degree=4 if request.degree is None else request.degree,
         pipelined=request.pipelined,
         partition=request.partition or ("grid" if benchmark else "row"),
-        strategy=request.strategy or ("pipelined" if benchmark else "direct"),
+        strategy=request.strategy,
         depth=request.depth,
     )
     if benchmark:

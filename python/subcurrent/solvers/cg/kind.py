@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...launch import memory
 from ..kind import Predicted
-from .case import CgCase
+from .case import CgCase, pieces
 
 DRAWN = {"S": 7, "W": 8, "A": 11, "B": 13, "C": 15, "D": 21}  # non-zeros of a random vector
 SOLVE = {"partition": "row", "preconditioner": "none", "block": 32, "degree": 4, "tol": 1e-8}
@@ -22,12 +22,11 @@ class CgKind(Predicted):
         case, strategy = options["case"], options["engine"]["strategy"]
         if case.class_ is not None:
             return Outer(
-                module.CgBenchmark(context, case.class_, case.partition or "grid", strategy, case.depth)
+                module.CgBenchmark(
+                    context, case.class_, case.partition or "grid", strategy, pieces(strategy, case.depth)
+                )
             )
         return Solve(module, context, case, strategy)
-
-    def engine_strategy(self, solver: Any, _: str) -> str:
-        return solver.compiled.facts()["engine_strategy"]
 
     def tells(self, case: CgCase) -> bool:
         return case.class_ is not None and case.partition != "row"
@@ -63,7 +62,7 @@ class Solve:
         cuts, begins, columns, values = laplacian(case.laplacian, case.split_over(context.size), context.rank)
         options = SOLVE | {
             "strategy": strategy,
-            "depth": case.depth,
+            "depth": pieces(strategy, case.depth),
             "pipelined": case.pipelined,
             "iterations": case.iterations or 25,
         }

@@ -42,7 +42,7 @@ def solve(
     index = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64))
     solver = module.CgSolver(partition, *index, rows.data, options)
     found = solver.solve(np.ascontiguousarray(right_side), each)
-    found["terms"] = account_of(solver.terms(), solver.facts()["engine_strategy"])
+    found["terms"] = account_of(solver.terms(), options["strategy"])
     return solver.own_solution(), found
 
 

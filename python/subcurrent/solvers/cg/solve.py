@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ...case.strategies import STRATEGIES
 from ...errors import OTHER, BadInput, SubcurrentError
 from ...given import whole
 from ...rank import parallel
 from ...report.account import account_of
-from .case import STRATEGIES
+from .case import HIDES, pieces
 from .matrix import checked_matrix, checked_right_side
 
-PARTITIONS = ("row", "column", "grid")
 # What is asked of a matrix alone, and what stands for not asking.
 OF_MATRICES = {
     "preconditioner": "none",
@@ -27,8 +27,8 @@ OF_MATRICES = {
     "degree": 4,
     "pipelined": False,
     "partition": "row",
-    "strategy": "direct",
-    "depth": 5,
+    "strategy": "interior_first",
+    "depth": 1,
     "threads": 1,
     "first": None,
 }
@@ -63,8 +63,8 @@ def cg(
     degree: int = 4,
     pipelined: bool = False,
     partition: str = "row",
-    strategy: str = "direct",
-    depth: int = 5,
+    strategy: str | None = None,
+    depth: int | None = None,
     threads: int = 1,
     each: Callable[[int, float], Any] | None = None,
     first: int | None = None,
@@ -82,7 +82,10 @@ def cg(
                    factor of each rank's rows) or chebyshev, a polynomial with `degree` matrix products
     pipelined      pipelined CG: one non-blocking reduction in each iteration, overlapped with the product. If
                    it does not converge, plain conjugate gradients continue, with a warning
-    partition      row, column or grid; strategy blocking, direct or pipelined (with `depth` pieces)
+    partition      row, column or grid
+    strategy       one of the engine's, as of sc.Loop, that hides messages of this partition, or blocking. If
+                   left out, interior_first with row, otherwise pipelined
+    depth          pieces of a message (5 with pipelined, 1 with others)
     each           called with the iteration and |r| / |b|
     first          number of this rank's first row, from 0: A and b are then only this rank's rows, A as a
                    sparse matrix of all columns or as (indptr, indices, data), and so is x
@@ -181,7 +184,7 @@ def solve_on(
     own = slice(*partition.own())
     found = solver.solve(np.ascontiguousarray(right_side[own], dtype=np.float64), each)
     facts = solver.facts()
-    found["terms"] = account_of(solver.terms(), facts["engine_strategy"])
+    found["terms"] = account_of(solver.terms(), options["strategy"])
     return solver.solution(), found, facts
 
 
@@ -207,14 +210,17 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
 def checked_options(**options: Any) -> dict[str, Any]:
     """What a solver takes, refused in one sentence where it cannot be had."""
     for name, allowed in (
-        ("partition", PARTITIONS), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
+        ("partition", tuple(HIDES)), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
     ):  # fmt: skip
+        if name == "strategy" and options[name] is None:
+            options[name] = HIDES[options["partition"]][-1]
         if options[name] not in allowed:
             raise BadInput(f"{name} {options[name]!r} is not known: allowed are {', '.join(allowed)}.")
     if not isinstance(options["tol"], Real) or not 0 < options["tol"] < 1:
         raise BadInput(f"tol = {options['tol']!r} is not allowed: it must be more than 0 and less than 1.")
     if not isinstance(options["pipelined"], bool | np.bool_):
         raise BadInput(f"pipelined = {options['pipelined']!r} is not allowed: it must be True or False.")
+    options["depth"] = pieces(options["strategy"], options["depth"])
     options["tol"], options["pipelined"] = float(options["tol"]), bool(options["pipelined"])
     for name, most in (("depth", 10**6), ("block", 1024), ("degree", 64), ("iterations", 2**31 - 1)):
         if name == "iterations" and options[name] is None:

@@ -81,7 +81,7 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing
     result = benchmark.run(told)
     history = result.pop("history")
     facts = benchmark.facts()
-    terms = account_of(benchmark.terms(), facts["engine_strategy"])  # all ranks
+    terms = account_of(benchmark.terms(), options["strategy"])  # all ranks
     if context.rank == 0:
         summary = {
             "class": module.cg_class(options["class"]),
@@ -142,7 +142,7 @@ def _write(
         "machine": machine.describe(),
         "build": core.load().build,
         **terms,
-        "overlap_case": overlap_case(terms, found["partition"]["engine_strategy"]),
+        "overlap_case": overlap_case(terms, plan["options"]["strategy"]),
         **{key: _number(value) for key, value in found.items()},
     }
     write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
