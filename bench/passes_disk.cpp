@@ -51,8 +51,12 @@ class Bed {
   double written() const { return bytes_[1]; }
 
  private:
-  /// There is no ring before the first turn.
-  double computing() const { return place_ && !computed_.empty() ? place_->ring().times().compute : 0; }
+  /// Seconds so far without those of the files.
+  double computing() const {
+    const Timeline& timeline = runner_.context().timeline();
+    return timeline.now() - timeline.total(Resource::files, Phase::start).seconds -
+           timeline.total(Resource::files, Phase::wait).seconds;
+  }
   double copying() const { return runner_.context().timeline().total(Phase::boundary).seconds; }
   std::array<std::int64_t, 2> moved() const {
     if (!place_) return {};

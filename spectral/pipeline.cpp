@@ -168,14 +168,13 @@ template <class T>
 void Pipeline<T>::use(int chunk) {
   const Box slab = slabs_.slab(arrays_.front().planes->grid().own(), chunk);
   if (slab.empty()) return;
-  std::vector<PlaneBytes> planes;
-  for (const Array& array : arrays_) {
-    const Cells<C> cells = slab_of(*array.planes, slab.lo.z, slab.hi.z);
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const Cells<C> cells = slab_of(*arrays_[k].planes, slab.lo.z, slab.hi.z);
     constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(C));
-    planes.push_back(
-        {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size, cells.z * size});
+    planes_[k] = {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size,
+                  cells.z * size};
   }
-  (*meeting_)({slab.lo.z, slab.hi.z, planes});
+  (*meeting_)({slab.lo.z, slab.hi.z, planes_});
 }
 
 template <class T>

@@ -32,12 +32,8 @@ class Pipeline final : public Planes {
   void from_planes(int array, Cells<C> modes);
 
   void expect(const std::vector<Use>& uses) override;
-  // Planes are only accessible in meet(): the actions get none.
-  void fill(int, const Action& action) override { action({}); }
-  void take(int, int, const Action& action) override { action({}); }
   /// Collective: uses each slab once, in any order: those that have arrived.
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override;
-  bool overlaps_messages() const override { return true; }
   /// Bytes of memory on this rank, besides the planes.
   std::int64_t memory() const;
 

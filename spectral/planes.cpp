@@ -22,38 +22,6 @@ std::vector<FarArray> far_planes(const PlaneShape& shape, int count, FarMemory& 
   return arrays;
 }
 
-class InMemory final : public Planes {
- public:
-  InMemory(const PlaneShape& shape, int count, bool untouched) : Planes(count), planes_(shape.cells.z) {
-    const std::size_t plane = shape.bytes(false);
-    const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
-    // Offsets of the arrays differ by a few cache lines modulo the page size, so that a point of all arrays
-    // fits into the cache.
-    constexpr std::size_t stagger = 5 * cache_line;
-    const std::size_t all = static_cast<std::size_t>(count) * (bytes + stagger) + cache_line;
-    if (untouched) {
-      untouched_ = address_space(all);
-      if (!untouched_) throw Error(Exit::storage, "no room in the address space for planes");
-    } else {
-      memory_.resize(all);
-    }
-    const std::byte* first = untouched ? untouched_.get() : memory_.data();
-    auto address = round_up(reinterpret_cast<std::uintptr_t>(first), cache_line);
-    for (int k = 0; k < count; ++k, address += bytes + stagger)
-      arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
-  }
-  void fill(int array, const Action& action) override { action(at(array)); }
-  void meet(const std::vector<Use>&, const Meeting& meeting) override { meeting({0, planes_, arrays_}); }
-  void take(int array, int /*next*/, const Action& action) override { action(at(array)); }
-
- private:
-  const PlaneBytes& at(int array) const { return arrays_[static_cast<std::size_t>(array)]; }
-  int planes_;
-  std::vector<std::byte> memory_;
-  std::shared_ptr<std::byte> untouched_;  // instead of memory_, in a rehearsal
-  std::vector<PlaneBytes> arrays_;
-};
-
 class InFiles final : public Planes {
  public:
   InFiles(const PlaneShape& shape, int count, FarMemory& memory, SlabStream& ring, int pieces)
@@ -95,17 +63,16 @@ class InFiles final : public Planes {
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
     settle();
-    std::vector<PlaneBytes> arrays(static_cast<std::size_t>(count()));
     for (int k = count() - near_arrays; k < count(); ++k)
-      arrays[static_cast<std::size_t>(k)] = cells(home(k));
+      planes_[static_cast<std::size_t>(k)] = cells(home(k));
     const StreamPhase far = phase(uses);
-    if (far.empty()) return meeting({0, shape_.cells.z, arrays});
+    if (far.empty()) return meeting({0, shape_.cells.z, planes_});
     ring_.run(far, [&](const Slot& slot) {
       std::size_t n = 0;
       for (const Use& use : uses)
         if (!stays(use.array))
-          arrays[static_cast<std::size_t>(use.array)] = shape_.at(slot.plane(n++, 0), plane_);
-      meeting({slot.lo(), slot.hi(), arrays});
+          planes_[static_cast<std::size_t>(use.array)] = shape_.at(slot.plane(n++, 0), plane_);
+      meeting({slot.lo(), slot.hi(), planes_});
     });
   }
 
@@ -189,8 +156,20 @@ std::size_t PlaneShape::most_piece_bytes(int pieces) const {
   return static_cast<std::size_t>((cells.z + pieces - 1) / pieces) * bytes(true);
 }
 
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched) {
-  return std::make_unique<InMemory>(shape, count, untouched);
+Planes::Planes(const PlaneShape& shape, int count, bool untouched) : depth_(shape.cells.z) {
+  const std::size_t plane = shape.bytes(false), bytes = plane * static_cast<std::size_t>(depth_);
+  // Offsets of the arrays differ by a few cache lines modulo the page size, so that a point of all arrays
+  // fits into the cache.
+  constexpr std::size_t stagger = 5 * cache_line;
+  const std::size_t all = static_cast<std::size_t>(count) * (bytes + stagger) + cache_line;
+  if (untouched)
+    memory_ = address_space(all);
+  else
+    memory_.reset(new std::byte[all](), std::default_delete<std::byte[]>());
+  if (!memory_) throw Error(Exit::storage, "no room in the address space for planes");
+  auto address = round_up(reinterpret_cast<std::uintptr_t>(memory_.get()), cache_line);
+  for (int k = 0; k < count; ++k, address += bytes + stagger)
+    planes_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
 }
 
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

@@ -42,6 +42,7 @@ struct PlaneShape {
   }
 };
 
+/// In memory; planes_in_files() and Pipeline are others.
 class Planes {
  public:
   /// How meet() uses an array.
@@ -59,38 +60,41 @@ class Planes {
 
   static constexpr int near_arrays = 2;
 
-  explicit Planes(int count) : count_(count) {}
+  /// `untouched`: for a rehearsal, only address space is allocated.
+  Planes(const PlaneShape& shape, int count, bool untouched = false);
   Planes(const Planes&) = delete;
   Planes& operator=(const Planes&) = delete;
   virtual ~Planes() = default;
 
-  int count() const { return count_; }
+  int count() const { return static_cast<int>(planes_.size()); }
   /// Collective: what the next meet() will use. To be called before its arrays are filled, which are then
   /// filled in this order.
   virtual void expect(const std::vector<Use>&) {}
   /// `action` writes a whole array.
-  virtual void fill(int array, const Action& action) = 0;
+  virtual void fill(int array, const Action& action) { action(planes_[static_cast<std::size_t>(array)]); }
   /// Prefetches the first planes for the next meet() while the last array is filled. To be called after all
   /// other arrays have been filled.
   virtual void prefetch(const std::vector<Use>&) {}
   /// Calls `meeting` with all arrays together, slab by slab, in any order.
-  virtual void meet(const std::vector<Use>& uses, const Meeting& meeting) = 0;
+  virtual void meet(const std::vector<Use>&, const Meeting& meeting) { meeting({0, depth_, planes_}); }
   /// `action` reads a whole array; meanwhile the array `next`, which is taken next, is read from files (-1:
   /// none). The last two arrays must be taken first, because others are read into their memory.
-  virtual void take(int array, int next, const Action& action) = 0;
+  virtual void take(int array, int /*next*/, const Action& action) { fill(array, action); }
   /// Waits for all reads and writes; to be called before others use the same far memory.
   virtual void settle() {}
-  /// Whether messages overlap with meet().
-  virtual bool overlaps_messages() const { return false; }
   /// The copies of meet() between near and far memory; empty for planes in memory.
   virtual StreamPhase phase(const std::vector<Use>&) { return {}; }
 
+ protected:
+  /// Elsewhere: the actions get no planes.
+  explicit Planes(int count) : planes_(static_cast<std::size_t>(count)) {}
+  std::vector<PlaneBytes> planes_;  ///< of each array
+
  private:
-  int count_;
+  int depth_ = 0;
+  std::shared_ptr<std::byte> memory_;
 };
 
-/// `untouched`: for a rehearsal, only address space is allocated.
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched = false);
 /// `ring` is any stream of `memory` with sufficiently large slots. Throws Error (bad_input) for more pieces
 /// than planes, Error (storage) if the files cannot be created.
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

@@ -107,7 +107,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
   const std::vector<Use> uses = this->uses();
-  store_->expect(uses);
+  store_->planes().expect(uses);
   if (has_scalar()) to_planes(0, scalar_part.first);
   for (int d = 0; d < 3; ++d) to_planes(u + d, d);
   run_curl(how.keep);
@@ -147,7 +147,7 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   const std::vector<Use> uses = this->uses();
   ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
   if (how.keep) store_->run(keep);
-  store_->expect(uses);
+  store_->planes().expect(uses);
   const int last = options_.components() - 1;
   for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
   meet(uses, how.choose_dt);
@@ -167,7 +167,7 @@ void Turbulence::take(const std::vector<Product>& order, Stage& next) {
     const Product& p = order[n];
     const bool more = n + 1 < order.size();
     store_->take(p.array, more ? order[n + 1].array : -1, [&](const spectral::PlaneBytes& from) {
-      if (n == 0 || !more) store_->prefetch(next);  // the disk is idle otherwise
+      if (n == 0 || !more) runner_.prefetch(next);  // the disk is idle otherwise
       if (p.b == Product::whole)
         transforms_->from_planes(p.array, from, v_, p.a);
       else
@@ -183,7 +183,7 @@ void Turbulence::take(const std::vector<Product>& order, Stage& next) {
 /// meanwhile.
 void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
   store_->fill(array, [&](const spectral::PlaneBytes& to) {
-    if (meeting) store_->prefetch(*meeting);
+    if (meeting) store_->planes().prefetch(*meeting);
     transforms_->to_planes(v_, component, array, to);
   });
 }

@@ -19,7 +19,7 @@ std::size_t slot_bytes(const AnyField& field) {
 Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
              const StorageOptions& options, std::shared_ptr<Planes> pipeline,
              const std::vector<const char*>& fields)
-    : runner_(runner), planes_(std::move(pipeline)) {
+    : runner_(runner), planes_(std::move(pipeline)), pipelined_(planes_ != nullptr) {
   Context& context = runner.context();
   if (budget.disk_used()) {
     context.together([&] {
@@ -39,7 +39,7 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   const spectral::PlaneShape shape = transforms.planes();
   const int count = transforms.plane_arrays();
   if (!budget.disk_used()) {
-    if (!planes_) planes_ = spectral::planes_in_memory(shape, count, context.rehearses());
+    if (!planes_) planes_ = std::make_shared<Planes>(shape, count, context.rehearses());
     return;
   }
   context.together([&] {
@@ -50,69 +50,52 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
                   ? spectral::planes_in_files(shape, count, *files_, place_->ring(), budget.pieces)
-                  : spectral::planes_in_memory(shape, count);
+                  : std::make_unique<Planes>(shape, count);
   });
 }
 
-void Store::timed(double& seconds, const std::function<void()>& action) {
+/// What takes no time of the files is computing.
+void Store::timed(const std::string& name, const StreamPhase& copies, const std::function<void()>& action) {
   const Timeline& timeline = runner_.context().timeline();
-  const double begin = timeline.now();
+  const auto computing = [&] {
+    return timeline.now() - timeline.total(Resource::files, Phase::start).seconds -
+           timeline.total(Resource::files, Phase::wait).seconds;
+  };
+  const double begin = timeline.now(), before = computing();
   action();
-  seconds += timeline.now() - begin;
-}
-
-void Store::count(StorePhase& phase, const StreamPhase& bytes) {
-  ++phase.runs;
-  if (bytes.empty()) return;
-  phase.read += SlabStream::bytes(bytes, Way::in);
-  phase.written += SlabStream::bytes(bytes, Way::out);
+  StorePhase& phase = phases_[name];
+  phase.compute += computing() - before;
+  phase.elapsed += timeline.now() - begin;
+  if (copies.empty()) return;
+  phase.read += SlabStream::bytes(copies, Way::in);
+  phase.written += SlabStream::bytes(copies, Way::out);
 }
 
 void Store::fill(int array, const Planes::Action& action) {
-  StorePhase& phase = phases_["to planes"];
-  timed(phase.elapsed, [&] {
-    planes_->fill(array, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
-  });
-  count(phase, planes_->phase({{array, sc::Mode::write}}));
+  timed("to planes", planes_->phase({{array, sc::Mode::write}}), [&] { planes_->fill(array, action); });
 }
 
-void Store::prefetch(const std::vector<Planes::Use>& uses) { planes_->prefetch(uses); }
-
 void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
-  StorePhase& phase = phases_["points"];
-  timed(phase.elapsed, [&] {
+  Context& context = runner_.context();
+  timed("points", planes_->phase(uses), [&] {
     planes_->meet(uses, [&](const auto& slab) {
-      Context& context = runner_.context();
       const double before = context.timeline().booked();
-      timed(phase.compute, [&] { meeting(slab); });
-      if (!planes_->overlaps_messages())
-        context.accounts()[Resource::messages].core_apart += context.timeline().booked() - before;
+      meeting(slab);
+      if (pipelined_) return;
+      context.accounts()[Resource::messages].core_apart += context.timeline().booked() - before;
     });
   });
-  count(phase, planes_->phase(uses));
 }
 
 void Store::take(int array, int next, const Planes::Action& action) {
-  StorePhase& phase = phases_["from planes"];
-  timed(phase.elapsed, [&] {
-    planes_->take(array, next, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
-  });
-  count(phase, planes_->phase({{array, sc::Mode::read}}));
+  timed("from planes", planes_->phase({{array, sc::Mode::read}}),
+        [&] { planes_->take(array, next, action); });
 }
 
 void Store::run(Stage& stage, Stage* next) {
-  StorePhase& phase = phases_[stage.name()];
-  if (!Slabs::in(stage)) {
-    timed(phase.elapsed, [&] { timed(phase.compute, [&] { runner_.run(stage); }); });
-    return count(phase, {});
-  }
-  const double before = place_->ring().times().compute;
-  timed(phase.elapsed, [&] { runner_.run(stage, next); });
-  phase.compute += place_->ring().times().compute - before;
-  count(phase, Slabs(stage, true).pass().phase);
+  const StreamPhase copies = Slabs::in(stage) ? Slabs(stage, true).pass().phase : StreamPhase{};
+  timed(stage.name(), copies, [&] { runner_.run(stage, next); });
 }
-
-void Store::prefetch(Stage& stage) { runner_.prefetch(stage); }
 
 void Store::settle() {
   planes_->settle();

@@ -18,7 +18,6 @@ struct StorePhase {
   double compute = 0;
   double elapsed = 0;  ///< including waits for the disk
   std::int64_t read = 0, written = 0;
-  std::int64_t runs = 0;
 };
 
 class Store {
@@ -31,18 +30,13 @@ class Store {
         std::shared_ptr<Planes> pipeline, const std::vector<const char*>& fields);
 
   AnyField& field(std::size_t n) { return *fields_[n]; }
-  // A phase is one array, or meet(), or one stage. See Planes for the first five.
-  void expect(const std::vector<Planes::Use>& uses) { planes_->expect(uses); }
+  Planes& planes() { return *planes_; }
+  // A phase is one array, or meet(), or one stage. See Planes for the first three.
   void fill(int array, const Planes::Action& action);
-  void prefetch(const std::vector<Planes::Use>& uses);
   void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);
   void take(int array, int next, const Planes::Action& action);
   /// Collective. The first piece of `next`, the following stage, is prefetched meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
-  /// Prefetches the first pieces of a stage that runs later, after other computation; no file is read until
-  /// then.
-  void prefetch(Stage& stage);
-
   /// Waits for all reads and writes.
   void settle();
   /// Bytes copied between memory and files so far, without copies in progress.
@@ -53,8 +47,7 @@ class Store {
   const std::map<std::string, StorePhase>& phases() const { return phases_; }
 
  private:
-  void timed(double& seconds, const std::function<void()>& action);
-  static void count(StorePhase& phase, const StreamPhase& bytes);
+  void timed(const std::string& phase, const StreamPhase& copies, const std::function<void()>& action);
 
   Runner& runner_;
   std::unique_ptr<FarMemory> files_;  // declared first: the other members wait for it in their destructors
@@ -62,6 +55,7 @@ class Store {
   std::shared_ptr<SlabPlace> place_;
   std::vector<std::unique_ptr<AnyField>> fields_;
   std::shared_ptr<Planes> planes_;
+  bool pipelined_;  ///< messages overlap with meet()
   std::map<std::string, StorePhase> phases_;
 };
 

@@ -3,20 +3,11 @@
 #include "engine/move/stream/slab_stream.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "engine/base/error.hpp"
 
 namespace sc {
-
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, bool held)
     : memory_(memory),
@@ -56,7 +47,7 @@ void SlabStream::begin_read(const StreamPhase& phase, int piece) {
 SlabStream::Coming SlabStream::end_read() {
   Coming piece = std::move(coming_.front());
   coming_.pop_front();
-  timed(&Times::read_wait, [&] { memory_.wait(Way::in, piece.batch); });
+  memory_.wait(Way::in, piece.batch);
   for (const Bounce& b : piece.bounces) memory_.copy_near(b.to, b.from, b.bytes);
   return piece;
 }
@@ -70,7 +61,7 @@ void SlabStream::begin_write(const Coming& piece) {
 void SlabStream::end_oldest_write() {
   const std::int64_t batch = going_.front().batch;
   going_.pop_front();
-  timed(&Times::write_wait, [&] { memory_.wait(Way::out, batch); });
+  memory_.wait(Way::out, batch);
 }
 
 void SlabStream::keep_prefetched() {
@@ -152,7 +143,7 @@ bool SlabStream::arrived() {
 
 void SlabStream::await(const std::function<bool()>& drive) {
   begin_next_read();
-  timed(&Times::read_wait, [&] { memory_.wait(Way::in, coming_.front().batch, drive); });
+  memory_.wait(Way::in, coming_.front().batch, drive);
 }
 
 const Slot& SlabStream::take() {
@@ -174,13 +165,10 @@ const Slot& SlabStream::take() {
   } else {
     read_ahead(taken_);
   }
-  taken_at_ = now();
   return now_.slot;
 }
 
 void SlabStream::give() {
-  times_.compute += now() - taken_at_;
-  ++times_.pieces;
   if (pass_.held) {
     if (held_) begin_write(*held_);
     held_ = std::move(now_);
@@ -210,12 +198,6 @@ void SlabStream::prefetch(const StreamPass& pass) {
 
 void SlabStream::finish() {
   while (!going_.empty()) end_oldest_write();
-}
-
-void SlabStream::timed(double Times::*sum, const std::function<void()>& action) {
-  const double begin = now();
-  action();
-  times_.*sum += now() - begin;
 }
 
 }  // namespace sc

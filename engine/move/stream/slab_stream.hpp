@@ -104,11 +104,6 @@ class SlabStream {
   /// Waits until all writes are complete.
   void finish();
 
-  struct Times {
-    double compute = 0, read_wait = 0, write_wait = 0;  // seconds
-    std::int64_t pieces = 0;
-  };
-  const Times& times() const { return times_; }
   std::size_t near_bytes() const { return near_bytes(slot_bytes_, ahead_, holds_); }
   int ahead() const { return ahead_; }
   bool holds() const { return holds_; }
@@ -156,7 +151,6 @@ class SlabStream {
   /// Whether piece `piece` of `reader` needs anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
   void check_room(const StreamPass& pass) const;
-  void timed(double Times::*sum, const std::function<void()>& action);
 
   FarMemory& memory_;
   std::size_t slot_bytes_;
@@ -174,10 +168,8 @@ class SlabStream {
   bool sampling_ =
       false;  // this piece is computed and written, the next one read, with nothing else under way
   int taken_ = 0;
-  double taken_at_ = 0;
   Coming now_;
   std::optional<Coming> held_;
-  Times times_;
 };
 
 }  // namespace sc
