@@ -9,7 +9,7 @@ import pytest
 
 from conftest import QUIET, set_options
 from stencil_runs import HEAD, run
-from subcurrent.case.common import engine_options
+from subcurrent.case.engine import engine_options
 from subcurrent.case.reading import typed_case
 from subcurrent.foresight import strategies
 from test_cavity_sweeps import CASE as CAVITY

@@ -1,68 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`predict --simulate` against arithmetic done by hand; what it refuses, and how a network is described."""
+"""`predict --simulate` against arithmetic done by hand, and what it refuses."""
 
 from __future__ import annotations
 
 import io
-import re
-import shutil
 import subprocess
-from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
+from simulated_slabs import FACE, MACHINE, NAMES, SIDE, machine, needs_simgrid, slabs, taken
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import predict, simulate
-from subcurrent.foresight.machine_figures import places
-from subcurrent.foresight.machines import load_machine
 from subcurrent.stencil import compiling
-
-MACHINE = """
-name = "a wire"
-[node]
-cores = 2
-copy_bandwidth = 1e13
-core_flops = 1e9
-[network]
-latency = 50e-6
-bandwidth = 12.5e6
-overhead = 0.0
-[engine]
-run = 0.0
-look = 0.0
-[[rates.dendrite.advance]]
-cell = 20e-9
-row = 0.0
-"""
-SIDE = 64
-FACE = SIDE * SIDE * 2 * 4  # bytes: phase and heat in single precision
-NAMES = ["blocking", "boundary_first"]
-needs_simgrid = pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")
-
-
-def machine(folder: Path, **changes: str) -> Any:
-    text = MACHINE
-    for name, value in changes.items():
-        text, found = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", text)
-        assert found
-    path = folder / "machine.toml"
-    path.write_text(text)
-    return load_machine(path)
-
-
-def slabs(ranks: int, depth: int = 16) -> Any:
-    """Slabs along z, between walls."""
-    sets = [f"grid.cells=[{SIDE},{SIDE},{ranks * depth}]", f"engine.split=[1,1,{ranks}]"]
-    return load_case(find_case("nickel_small"), ["engine.strategy=blocking", *sets])
-
-
-def taken(case: Any, there: Any, ranks: int, per_node: int = 1) -> dict[str, float]:
-    return simulate.simulated(case, there, ranks, NAMES, steps=4, per_node=per_node)
 
 
 @needs_simgrid
@@ -175,74 +127,6 @@ def test_counts_that_cannot_be_simulated_are_left_out(tmp_path, monkeypatch):
 
 
 @needs_simgrid
-def test_a_bus_carries_one_message_at_a_time(tmp_path):
-    """Three borders, a face in either direction over each."""
-    bus = machine(tmp_path, latency='50e-6\nkind = "bus"')
-    here = taken(slabs(4), bus, 4)["blocking"]
-    assert here == pytest.approx(SIDE * SIDE * 16 * 20e-9 + 6 * FACE / 12.5e6, rel=0.01)
-
-
-@needs_simgrid
-def test_ranks_of_a_node_share_its_link(tmp_path):
-    """Along z two neighbours lie on a node: only every second border is one between nodes."""
-    here = taken(slabs(4), machine(tmp_path), 4, per_node=2)["blocking"]
-    assert here == pytest.approx(SIDE * SIDE * 16 * 20e-9 + FACE / 12.5e6, rel=0.015)
-
-
-WIRE = FACE / 12.5e6  # seconds of a face along z
-
-
-@needs_simgrid
-@pytest.mark.parametrize(
-    ("topology", "faces", "edges"),
-    [
-        # four faces over one link; else a node sends one, and at most two of a quarter of the size
-        ('kind = "fat_tree"\nshape = [4, 2]\ntrunks = [1]', 4, 6),
-        ('kind = "fat_tree"\nshape = [4, 2]\ntrunks = [4]', 1.5, 2),
-        ('kind = "dragonfly"\nshape = [2, 1, 2, 2]\ntrunks = [1, 1, 4]', 4, 6),
-        ('kind = "dragonfly"\nshape = [2, 1, 2, 2]\ntrunks = [4, 1, 4]', 1.5, 2),
-        # divided as the ranks are: a link for every neighbour; a node sends on one at a time, or on all
-        ('kind = "torus"\nshape = [4, 2]', 1.5, 2),
-        ('kind = "torus"\nshape = [4, 2]\nlinks = 4', 1, 2),
-        # on a ring neighbours along z are four nodes apart: all go the same way round, with one along y
-        ('kind = "torus"\nshape = [8]\nlinks = 4', 4.25, 3),
-    ],
-)
-def test_links_between_switches_are_shared(tmp_path, topology, faces, edges):
-    """Blocks of 64 x 64 x 16 cells, four along y and two along z; of edges only the phase is sent. Computing
-    takes hardly any time: else some ranks would use a link while others compute."""
-    sets = ["grid.cells=[64,256,32]", "engine.split=[1,4,2]", "engine.strategy=blocking"]
-    case = load_case(find_case("nickel_small"), sets)
-    here = taken(case, machine(tmp_path, latency=f"1e-6\n{topology}", cell="1e-12"), 8)["blocking"]
-    assert here == pytest.approx((faces + edges / (2 * SIDE)) * WIRE, rel=0.003)
-
-
-@needs_simgrid
-@pytest.mark.parametrize(
-    ("topology", "hops"),
-    [
-        ('kind = "fat_tree"\nshape = [1, 2]\ntrunks = [1]', 4),
-        ('kind = "torus"\nshape = [2]', 1),
-        ('kind = "dragonfly"\nshape = [2, 1, 2, 1]\ntrunks = [1, 1, 1]', 3),
-    ],
-)
-def test_each_link_on_the_way_takes_its_latency(tmp_path, topology, hops):
-    fast, slow = (
-        taken(slabs(2), machine(tmp_path, latency=f"50e-6\n{topology}\nhop = {hop}"), 2)["blocking"]
-        for hop in (0.0, 1e-3)
-    )
-    assert slow - fast == pytest.approx(hops * 1e-3, rel=1e-3)
-    assert fast == pytest.approx(taken(slabs(2), machine(tmp_path), 2)["blocking"], rel=1e-6)
-
-
-@needs_simgrid
-def test_twice_the_bandwidth_is_half_the_waiting(tmp_path):
-    slow = taken(slabs(3), machine(tmp_path), 3)["blocking"]
-    fast = taken(slabs(3), machine(tmp_path, bandwidth="25e6"), 3)["blocking"]
-    assert slow - fast == pytest.approx(FACE / 12.5e6, rel=0.01)
-
-
-@needs_simgrid
 @pytest.mark.parametrize("case", ["cavity_demo", "linear_wave"])
 def test_other_solvers_are_simulated_too(tmp_path, case):
     sets = ["engine.strategy=blocking"]
@@ -302,12 +186,3 @@ def test_ranks_are_2_to_4096(tmp_path, monkeypatch, ranks):
     monkeypatch.setattr(simulate, "simulator", lambda: simulate.Simulator("a", "b"))
     with pytest.raises(BadInput, match=f"is possible for 2 to 4096 ranks, not for {ranks}"):
         taken(slabs(ranks, 1), machine(tmp_path), ranks)
-
-
-def test_the_network_is_described_as_the_file_has_it(tmp_path):
-    there = machine(tmp_path, latency="4e-6\nlinks = 2")
-    text = simulate.platform(there, places(there, 6, 1, 2), 2 / (2 * 12.5e6))
-    cluster = ElementTree.fromstring(text).find("cluster").attrib
-    assert cluster["radical"] == "0-2" and cluster["core"] == "2"
-    assert float(cluster["bw"].removesuffix("Bps")) == pytest.approx(25e6)  # two ranks share two links
-    assert float(cluster["lat"].removesuffix("s")) == pytest.approx(2e-6)  # out of a node, into another

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from ..errors import BadInput
-from .common import Engine, SolverCase, size_in_bytes
-from .keys import Table, key, setting, shown
+from .common import SolverCase
+from .engine import Engine
+from .keys import MOST, Table, key, setting, shown
 from .sentences import dotted
 from .strategies import WITHOUT_OVERLAP
 
@@ -53,6 +55,18 @@ class Storage(Table):
             "memory": self.bytes(),
             "scratch": self.scratch or "scratch",
         }
+
+
+def size_in_bytes(name: str, text: str) -> int:
+    """Bytes of a size like "3 GiB"; raises BadInput, naming the key, for any other text."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", text)
+    if not found:
+        raise BadInput(f'{name} = "{text}" is not allowed: it must be a size, e.g. "3 GiB".')
+    base = 1024 if found[2].endswith("i") else 1000
+    count = float(found[1]) * base ** (1 + "KMGT".index(found[2][0]))
+    if count > MOST:
+        raise BadInput(f"{name} = {shown(text)} is not allowed: it must be at most {MOST} bytes.")
+    return int(count)
 
 
 def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:

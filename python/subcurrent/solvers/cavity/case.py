@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import DEVICES, Needs, Output, SolverCase, Triple, engine_options
+from ...case.common import Needs, Output, SolverCase, Triple
+from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
 from ...case.reference import reference_for
 from ...case.splits import check_split, chosen_split

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import Needs, SolverCase, engine_options
+from ...case.common import Needs, SolverCase
+from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
 from ...case.storage import Storage, check_storage
 from ...errors import BadInput

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-from ...case.common import DEVICES, Needs, SolverCase, check_pairs, check_round, engine_options
+from ...case.common import Needs, SolverCase, check_pairs, check_round
+from ...case.engine import DEVICES, engine_options
 from ...case.keys import fields, key, setting, shown
 from ...case.splits import check_split, chosen_split
 from ...case.storage import IN_PIECES, PLACES, Storage, check_storage

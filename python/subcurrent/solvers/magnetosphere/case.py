@@ -7,7 +7,8 @@ import math
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ...case.common import DEVICES, Needs, SolverCase, check_pairs, check_round, engine_options
+from ...case.common import Needs, SolverCase, check_pairs, check_round
+from ...case.engine import DEVICES, engine_options
 from ...case.keys import setting, shown
 from ...case.splits import check_split
 from ...errors import BadInput

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from ...case.common import DEVICES, SolverCase, Split
+from ...case.common import SolverCase
+from ...case.engine import DEVICES, Split
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets

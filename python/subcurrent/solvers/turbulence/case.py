@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import Needs, SolverCase, engine_options
+from ...case.common import Needs, SolverCase
+from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
 from ...case.splits import check_split
 from ...case.starts import start_file

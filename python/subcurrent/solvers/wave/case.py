@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from ...case.common import DEVICES, SolverCase, Triple, check_pairs, engine_options
+from ...case.common import SolverCase, Triple, check_pairs
+from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
 from ...case.splits import check_split
 from ...case.tables import Cells, ExplicitRun, faces_of
