@@ -9,7 +9,7 @@
 namespace sc::cg {
 
 inline std::vector<Strategy> strategies_of(Division division) {
-  const Strategy first = division == Division::column ? Strategy::boundary_first : Strategy::interior_first;
+  const Strategy first = division == Division::row ? Strategy::interior_first : Strategy::boundary_first;
   const Strategy last = division == Division::row ? Strategy::halo_thread : Strategy::pipelined;
   return {Strategy::blocking, first, last};
 }

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from subcurrent.errors import BAD_INPUT, BadInput
+from subcurrent.errors import BAD_INPUT, BadInput, SubcurrentError
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machines import load_machine
 from subcurrent.solvers.cg.case import cg_case
@@ -211,7 +211,7 @@ def test_the_command(program: Any) -> None:
 
 
 def test_a_strategy_that_would_hide_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="so that strategy pipelined would hide nothing; use interior_first"):
+    with pytest.raises(SubcurrentError, match="so that strategy pipelined would hide nothing; use interior_first"):
         predict.predicted(cube(8), machine(tmp_path), 2, ["pipelined"])
 
 

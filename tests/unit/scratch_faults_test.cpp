@@ -44,8 +44,8 @@ class Faults : public testing::TestWithParam<IoMode> {
       a.store(0, planes, values.data());
       armed = true;
       const StreamPhase phase{{&a, Mode::update}};
-      const std::size_t slot = SlabStream::slot_bytes(phase);
-      SlabStream stream(memory, slot, memory.batches_ahead(slot));
+      const std::size_t bytes = SlabStream::slot_bytes(phase);
+      SlabStream stream(memory, bytes, memory.batches_ahead(bytes));
       for (int n = 0; n < 2; ++n) {
         if (n == 1 && between) {
           stream.finish();

@@ -21,8 +21,8 @@ from ...case.tables import Cells
 from ...errors import BadInput
 
 NAME = "cg"
-# What hides the messages of a partition; a solve takes the last one if none is asked for.
-HIDES = {"row": ("interior_first",), "column": ("pipelined",), "grid": ("interior_first", "pipelined")}
+# What a solve takes if no strategy is asked for, by partition: it hides the messages on any number of ranks.
+USUAL = {"row": "interior_first", "column": "pipelined", "grid": "pipelined"}
 ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
 MOST_ROWS = 2**31 - 1
 
@@ -60,7 +60,7 @@ class CgCase(PassLength, Table):
         "CG iterations of a solve with the Laplacian; 25 if left out", None, ge=1
     )
     pipelined: bool = setting("for a Laplacian: pipelined CG, with one reduction in each iteration", False)
-    partition: Literal[tuple(HIDES)] | None = setting(
+    partition: Literal[tuple(USUAL)] | None = setting(
         "for a class: how the matrix is divided among the ranks; grid if left out", None
     )
     depth: int | None = setting(
@@ -140,9 +140,9 @@ class CgCase(PassLength, Table):
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` among them."""
         check_strategies(given)
-        hides = HIDES[self.partition or ("grid" if self.class_ else "row")]
+        usual = USUAL[self.partition or ("grid" if self.class_ else "row")]
         known = [name for name in STRATEGIES if name != "automatic"]
-        return [name for name in known if name == "blocking" or name in (given or hides)]
+        return [name for name in known if name == "blocking" or name in (given or [usual])]
 
 
 def pieces(strategy: str, depth: int | None) -> int:

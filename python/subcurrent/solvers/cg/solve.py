@@ -17,7 +17,7 @@ from ...errors import OTHER, BadInput, SubcurrentError
 from ...given import whole
 from ...rank import parallel
 from ...report.account import account_of
-from .case import HIDES, pieces
+from .case import USUAL, pieces
 from .matrix import checked_matrix, checked_right_side
 
 # What is asked of a matrix alone, and what stands for not asking.
@@ -210,10 +210,10 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
 def checked_options(**options: Any) -> dict[str, Any]:
     """What a solver takes, refused in one sentence where it cannot be had."""
     for name, allowed in (
-        ("partition", tuple(HIDES)), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
+        ("partition", tuple(USUAL)), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
     ):  # fmt: skip
         if name == "strategy" and options[name] is None:
-            options[name] = HIDES[options["partition"]][-1]
+            options[name] = USUAL[options["partition"]]
         if options[name] not in allowed:
             raise BadInput(f"{name} {options[name]!r} is not known: allowed are {', '.join(allowed)}.")
     if not isinstance(options["tol"], Real) or not 0 < options["tol"] < 1:
