@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "model/predict/critical_path.hpp"
 #include "model/predict/forecast.hpp"
 #include "model/predict/trace.hpp"
 #include "python/bindings/faces.hpp"
@@ -90,6 +91,12 @@ std::string trace(Ranks& ranks, const nb::dict& machine, const std::string& stra
   return text.str();
 }
 
+double critical_path(const Rehearsal& rehearsal, const std::string& strategy, double shell, double core,
+                     double messages) {
+  return model::critical_path(rehearsal, Strategy::of(strategy),
+                              {.shell = shell, .core = core, .messages = messages});
+}
+
 /// Of every kernel that has run what its boxes hold: (cells, rows) of shell, core and all, and the cells of
 /// halos that each stage fills with it.
 nb::dict rehearsed(Ranks& ranks) {
@@ -162,6 +169,9 @@ void bind_predict(nb::module_& module) {
   module.def(
       "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");
+  module.def("critical_path", &critical_path, "rehearsal"_a, "strategy"_a, "shell"_a, "core"_a, "messages"_a,
+             "Seconds that what was noted takes at least with overlap, from those of computing and of messages "
+             "without.");
   module.def("forecast", &forecast, "rehearsals"_a, "numbers"_a, "like"_a, "machine"_a, "strategy"_a,
              "joins"_a = true,
              "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under, "

@@ -54,6 +54,7 @@ def strategies(
       W                waiting for messages
       R                waiting for reductions
       hidden           1 - (start + poke + W) / M, the share of M that was overlapped; M is that of ordered
+      plan             the shortest step by the dependences of the plan, with the times of ordered
 
     [bold]Examples[/bold]
 

@@ -41,6 +41,7 @@ class Part:
     strategies: list[str]
     machines: dict[str, dict[str, Any]] = field(default_factory=dict)
     like: list[int] = field(default_factory=list)  # of all ranks: which of `played` does as it does; -1: none
+    measured: dict[str, float] | None = None  # of these steps without overlap: "shell", "core", "messages"
     traces: str = ""  # a folder with one for each strategy, where a simulator finds what a rank plays
 
     def typed_case(self) -> Any:
@@ -49,8 +50,9 @@ class Part:
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     """Of every part by strategy and machine what a forecast tells of each rank (see `_core.forecast`), for
-    all its steps, and under "work" the boxes that the first one's stages compute. Raises SubcurrentError with
-    the sentence of the solver or the engine that refuses."""
+    all its steps, under "work" the boxes that the first one's stages compute, and of measured steps the
+    seconds of the "critical path". Raises SubcurrentError with the sentence of the solver or the engine that
+    refuses."""
     return ask("subcurrent.foresight.rehearse", given=json.dumps([asdict(part) for part in parts]))
 
 
@@ -156,6 +158,9 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
                 for name, machine in part.machines.items()
             }
             answer[strategy]["work"] = work
+        if noted and part.measured is not None:
+            paths = [module.critical_path(one, by_engine, **part.measured) for one in noted]
+            answer[strategy]["critical path"] = max(paths)
     return answer
 
 

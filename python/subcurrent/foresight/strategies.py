@@ -29,10 +29,11 @@ from ..rank import worker
 from ..report import account
 from ..report.figures import draw_figures
 from ..solvers.stencil.case import NAME as STENCIL
+from . import ceiling
 from .subject import Subject, subject_of
 from .verdict import verdict
 
-COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden")
+COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden", "plan")
 
 
 @dataclass
@@ -149,10 +150,13 @@ def _tell(folder: RunFolder, console: Console, network: str | None = None) -> No
     if network is not None:
         table["network"] = network
     finish_rows(table["rows"])
+    unknown = ceiling.add_plans(table, network)
     write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")
     write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
     console.print(as_table(table))
     say(console, verdict(table["rows"]))
+    if unknown is not None:
+        say(console, f"the critical path of the plan is not known: {unknown}")
     say(console, f"table: {folder.path / 'strategies.csv'}")
 
 
@@ -221,6 +225,8 @@ def _cell(name: str, row: dict[str, Any]) -> str:
     value = row.get(name)
     if name == "strategy":
         return value
+    if name == "plan" and value is None:
+        return "-"
     if name == "ratio":
         return f"{value:.2f}"
     if name == "C_shell" and row["strategy"] == "blocking":

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..case.strategies import WITHOUT_OVERLAP
+from . import ceiling
 
 Row = dict[str, Any]
 UNEXPLAINED = 0.15  # of a step of `blocking` that the terms of `ordered` may leave open
@@ -33,25 +34,34 @@ def verdict(rows: list[Row]) -> str:
         if core >= messages
         else "computation can hide under communication"
     )
-    most = ceiling(ordered)
+    most = ceiling.by_terms(ordered)
+    plan = of_plan(rows, ordered)
     said = f"M / C_core = {messages / core:.2f}: {case}"
     if best["ratio"] <= most or not hiding:
-        return f"{said}, at most {most:.2f} times blocking; {gained}."
+        return f"{said}, at most {most:.2f} times blocking; {gained}.{plan}"
     if min(blocking["T_all"]) / max(best["T_all"]) <= most:
         return (
             f"{said}, at most {most:.2f} times blocking; {gained}, which agrees within the scatter "
-            "of the rounds."
+            f"of the rounds.{plan}"
         )
     return (
         f"{said}. By the times of ordered this gains at most {most:.2f} times blocking. This "
-        f"does not hold here: {gained}, and {reason(blocking, ordered, best)}."
+        f"does not hold here: {gained}, and {reason(blocking, ordered, best)}.{plan}"
     )
 
 
-def ceiling(ordered: Row) -> float:
-    """(C + M + R) / (C_shell + max(C_core, M) + R): the largest speed-up by overlap."""
-    shell, core, messages, sums = (ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
-    return (shell + core + messages + sums) / (shell + max(core, messages) + sums)
+def of_plan(rows: list[Row], ordered: Row) -> str:
+    """How much the dependences of the plans allow, and the share of it that was reached; nothing if that is
+    not known."""
+    known = [(row, most) for row in rows if (most := ceiling.by_plan(row, ordered)) is not None]
+    if not known:
+        return ""
+    highest = max(most for _, most in known)
+    row = max((row for row, _ in known), key=lambda row: row["ratio"])
+    return (
+        f" The critical path of the plan allows {highest:.2f} times blocking; {row['strategy']} reaches "
+        f"{row['ratio'] / highest:.2f} of that."
+    )
 
 
 def reason(blocking: Row, ordered: Row, best: Row) -> str:

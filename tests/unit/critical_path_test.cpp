@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Critical paths of small graphs, against sums by hand.
+#include "model/predict/critical_path.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sc::test {
+namespace {
+
+using model::Activity;
+using model::critical_path;
+
+Activity computing(double seconds, std::vector<int> after = {}) {
+  return {.on = Activity::On::processor, .seconds = seconds, .after = std::move(after)};
+}
+Activity sending(double seconds, std::vector<int> after = {}) {
+  return {.on = Activity::On::link, .seconds = seconds, .after = std::move(after)};
+}
+
+TEST(CriticalPath, NothingTakesNoTime) { EXPECT_EQ(critical_path(std::vector<Activity>{}), 0); }
+
+TEST(CriticalPath, AChainIsASum) {
+  EXPECT_DOUBLE_EQ(critical_path({computing(2), sending(3, {0}), computing(1, {1})}), 6);
+}
+
+TEST(CriticalPath, AShellIsFollowedByTheLongerOfCoreAndMessages) {
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), sending(3, {0}), computing(4), computing(0, {1, 2})}), 5);
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), sending(3, {0}), computing(2), computing(0, {1, 2})}), 4);
+}
+
+TEST(CriticalPath, OneLinkSendsOnePieceAtATime) {
+  // Each piece after its own chunk; then both after both chunks.
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), computing(1), sending(3, {0}), sending(3, {1})}), 7);
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), computing(1), sending(3, {0, 1}), sending(3, {0, 1})}), 8);
+}
+
+TEST(CriticalPath, WhatFollowsTheLastPieceCounts) {
+  EXPECT_DOUBLE_EQ(critical_path({sending(3), sending(3), computing(2, {0}), computing(2, {1})}), 8);
+  // One chunk follows both pieces.
+  EXPECT_DOUBLE_EQ(critical_path({sending(3), sending(3), computing(4, {0, 1})}), 10);
+}
+
+TEST(CriticalPath, OneProcessorComputesWhatComesBeforeAPiece) {
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), computing(1), sending(3, {0, 1})}), 5);
+}
+
+TEST(CriticalPath, OneProcessorComputesWhatComesAfterAPiece) {
+  EXPECT_DOUBLE_EQ(critical_path({sending(3), computing(1, {0}), computing(1, {0})}), 5);
+}
+
+// The pieces need 3 + 3, the chunks 1 + 1 + 5; but the long chunk needs the second chunk's piece, which then
+// comes first.
+TEST(CriticalPath, AChainMayBindMoreThanAResource) {
+  EXPECT_DOUBLE_EQ(
+      critical_path({computing(1), computing(1), sending(3, {0}), sending(3, {1}), computing(5, {3})}), 9);
+}
+
+}  // namespace
+}  // namespace sc::test
