@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <map>
 #include <queue>
+#include <string>
 #include <utility>
 
 #include "engine/base/index.hpp"
@@ -91,30 +92,50 @@ double one_resource(const Activities& all, const std::vector<double>& heads, con
   return end;
 }
 
-/// Seconds for what the cells of a chunk declare, and for a byte of a message.
+/// Seconds of a cell of each kernel, in the shell and in the core, and of a byte of a message.
 struct Scale {
-  double shell = 0, core = 0, byte = 0;
+  std::map<std::string, Measured::Computing> cell;
+  double byte = 0;
+
+  double seconds(const RehearsedRun& run, const std::vector<Work>& works) const {
+    double sum = 0;
+    for (const Work& work : works) {
+      const auto found = cell.find(run.kernels[at(work.kernel)].name);
+      if (found == cell.end()) continue;
+      const auto cells = static_cast<double>(work.cells);
+      if (work.part == Work::Part::shell) sum += cells * found->second.shell;
+      if (work.part == Work::Part::core || work.part == Work::Part::all) sum += cells * found->second.core;
+    }
+    return sum;
+  }
 };
 
-double weight(const RehearsedRun& run, const Work& work) {
-  const Kernel& kernel = run.kernels[at(work.kernel)];
-  return static_cast<double>(work.cells) * (kernel.bytes_per_cell + kernel.flops_per_cell);
+template <class Action>
+void each_run(const Rehearsal& rehearsal, Action&& action) {
+  for (const RehearsedEvent& event : rehearsal.events)
+    if (const auto* run = std::get_if<RehearsedRun>(&event)) action(*run);
 }
 
-/// Sums over a run: of what shell and core declare, and the bytes that are sent to other ranks.
-struct Sums {
-  double shell = 0, core = 0, bytes = 0;
-
-  void add(const RehearsedRun& run) {
+Scale scale_of(const Rehearsal& rehearsal, const Measured& measured) {
+  std::map<std::string, Measured::Computing> cells;
+  double bytes = 0;
+  each_run(rehearsal, [&](const RehearsedRun& run) {
     for (const auto& works : run.works)
       for (const Work& work : works) {
-        if (work.part == Work::Part::shell) shell += weight(run, work);
-        if (work.part == Work::Part::core || work.part == Work::Part::all) core += weight(run, work);
+        Measured::Computing& sum = cells[run.kernels[at(work.kernel)].name];
+        if (work.part == Work::Part::shell) sum.shell += static_cast<double>(work.cells);
+        if (work.part == Work::Part::core || work.part == Work::Part::all)
+          sum.core += static_cast<double>(work.cells);
       }
     for (const Passage& passage : run.departures)
       if (passage.way != Passage::Way::self) bytes += static_cast<double>(passage.bytes);
-  }
-};
+  });
+  const auto each = [](double seconds, double count) { return count > 0 ? seconds / count : 0; };
+  Scale scale{.cell = {}, .byte = each(measured.messages, bytes)};
+  for (const auto& [name, seconds] : measured.stages)
+    scale.cell[name] = {each(seconds.shell, cells[name].shell), each(seconds.core, cells[name].core)};
+  return scale;
+}
 
 /// A run as activities: chunks in program order, each piece as soon as all before it are there.
 class RunOfActivities {
@@ -139,12 +160,7 @@ class RunOfActivities {
   /// send earlier than this rank.
   void add_chunk(std::size_t c) {
     const Chunk& chunk = plan_.chunks()[c];
-    Activity activity;
-    for (const Work& work : run_.works[c]) {
-      if (work.part == Work::Part::shell) activity.seconds += weight(run_, work) * scale_.shell;
-      if (work.part == Work::Part::core || work.part == Work::Part::all)
-        activity.seconds += weight(run_, work) * scale_.core;
-    }
+    Activity activity{.seconds = scale_.seconds(run_, run_.works[c])};
     for (const int before : plan_.ids(chunk.after)) activity.after.push_back(chunk_[at(before)]);
     for (const int arrival : plan_.ids(chunk.needs))
       for (const RehearsedRun::Awaited& awaited : run_.arrivals[at(arrival)])
@@ -179,7 +195,7 @@ class RunOfActivities {
   const Strategy& strategy_;
   const Scale& scale_;
   Activities all_;
-  std::vector<int> chunk_, piece_;         // their activities; -1: none yet
+  std::vector<int> chunk_, piece_;        // their activities; -1: none yet
   std::vector<std::vector<int>> givers_;  // of each piece
 };
 
@@ -198,20 +214,13 @@ double critical_path(const Activities& activities) {
 }
 
 double critical_path(const Rehearsal& rehearsal, const Strategy& strategy, const Measured& measured) {
-  Sums sums;
-  for (const RehearsedEvent& event : rehearsal.events)
-    if (const auto* run = std::get_if<RehearsedRun>(&event)) sums.add(*run);
-  double total = 0;  // of what was measured, but belongs to no run
-  const auto scale = [&](double seconds, double sum) {
-    if (sum <= 0) total += seconds;
-    return sum > 0 ? seconds / sum : 0;
-  };
-  const Scale by{scale(measured.shell, sums.shell), scale(measured.core, sums.core),
-                 scale(measured.messages, sums.bytes)};
-  for (const RehearsedEvent& event : rehearsal.events)
-    if (const auto* run = std::get_if<RehearsedRun>(&event))
-      total += critical_path(RunOfActivities(*run, strategy, by).made());
-  return total;
+  const Scale scale = scale_of(rehearsal, measured);
+  double total = 0, computing = 0;
+  each_run(rehearsal, [&](const RehearsedRun& run) {
+    total += critical_path(RunOfActivities(run, strategy, scale).made());
+  });
+  for (const auto& [name, seconds] : measured.stages) computing += seconds.shell + seconds.core;
+  return std::max({total, computing, measured.messages});
 }
 
 }  // namespace sc::model

@@ -4,6 +4,8 @@
 // at a time, and both wait for what they depend on.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "engine/plan/rehearsal.hpp"
@@ -23,13 +25,17 @@ double critical_path(const std::vector<Activity>& activities);
 
 /// Seconds of everything that was rehearsed, without overlap.
 struct Measured {
-  double shell = 0, core = 0;
-  double messages = 0;  ///< posting and waiting
+  struct Computing {
+    double shell = 0, core = 0;
+  };
+  std::map<std::string, Computing> stages = {};  ///< by the names of their kernels
+  double messages = 0;                           ///< posting and waiting
 };
 
-/// The sum of the critical paths of all runs. A chunk has a share of the measured seconds by the bytes and
-/// operations that its cells declare, a piece by its bytes; peers are assumed to send a piece when this rank
-/// sends the like one. A piece can start when the rule of `strategy` allows it.
+/// The sum of the critical paths of all runs, at least the seconds of computing and those of messages. A
+/// chunk has a share of the seconds of its kernel by its cells, a piece one of the messages by its bytes;
+/// peers are assumed to send a piece when this rank sends the like one. A piece can start when the rule of
+/// `strategy` allows it.
 double critical_path(const Rehearsal& rehearsal, const Strategy& strategy, const Measured& measured);
 
 }  // namespace sc::model

@@ -91,10 +91,12 @@ std::string trace(Ranks& ranks, const nb::dict& machine, const std::string& stra
   return text.str();
 }
 
-double critical_path(const Rehearsal& rehearsal, const std::string& strategy, double shell, double core,
-                     double messages) {
-  return model::critical_path(rehearsal, Strategy::of(strategy),
-                              {.shell = shell, .core = core, .messages = messages});
+/// `stages`: seconds of shell and core by kernel.
+double critical_path(const Rehearsal& rehearsal, const std::string& strategy,
+                     const std::map<std::string, std::vector<double>>& stages, double messages) {
+  model::Measured measured{.messages = messages};
+  for (const auto& [name, seconds] : stages) measured.stages[name] = {seconds.at(0), seconds.at(1)};
+  return model::critical_path(rehearsal, Strategy::of(strategy), measured);
 }
 
 /// Of every kernel that has run what its boxes hold: (cells, rows) of shell, core and all, and the cells of
@@ -169,9 +171,11 @@ void bind_predict(nb::module_& module) {
   module.def(
       "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");
-  module.def("critical_path", &critical_path, "rehearsal"_a, "strategy"_a, "shell"_a, "core"_a, "messages"_a,
-             "Seconds that what was noted takes at least with overlap, from those of computing and of messages "
-             "without.");
+  module.def(
+      "critical_path", &critical_path, "rehearsal"_a, "strategy"_a, "stages"_a, "messages"_a,
+      "Seconds that what was noted takes at least with overlap, from seconds without overlap: of shell "
+      "and core\n"
+      "by kernel, and of the messages.");
   module.def("forecast", &forecast, "rehearsals"_a, "numbers"_a, "like"_a, "machine"_a, "strategy"_a,
              "joins"_a = true,
              "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under, "

@@ -12,7 +12,8 @@ from subcurrent.rank import measure
 def test_terms_are_of_one_step():
     """Of the rounds that count; an estimate is of all runs, the first round's too. None stays None."""
     plan = SimpleNamespace(steps=2, repeats=3)
-    solver = SimpleNamespace(split=(1, 1, 2))
+    seconds = {"seconds": {"curl": {"all": 3.0}}}
+    solver = SimpleNamespace(split=(1, 1, 2), timeline_summary=lambda: seconds)
     terms = {"C_core": 6.0, "M": 0.8, "C_core_ordered": None, "W": 0.3, "share": 0.25, "hidden": None}
     row = measure._row(plan, "ordered", solver, [3.0, 1.0, 2.0], terms)
     assert row["T"] == 2.0
@@ -21,6 +22,7 @@ def test_terms_are_of_one_step():
     assert row["C_core_ordered"] is None
     assert row["W"] == pytest.approx(0.05)
     assert row["share"] == 0.25
+    assert row["stages"] == {"curl": {"all": 0.5}}
     assert row["hidden"] is None
 
 
@@ -72,6 +74,9 @@ class Alternating:
 
     def restart_terms(self):
         self._ranks = [{"W": 0.0, "R": 0.0}, {"W": 0.0, "R": 0.0}]
+
+    def timeline_summary(self):
+        return {"seconds": {}}
 
     def terms(self):
         return {**max(self._ranks, key=lambda rank: rank["W"] + rank["R"]), "C_core": 1.0, "M": 1.0}

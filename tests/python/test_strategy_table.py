@@ -9,7 +9,7 @@ from rich.console import Console
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.foresight import strategies
+from subcurrent.foresight import ceiling, strategies
 from subcurrent.foresight.verdict import verdict
 from subcurrent.rank.recorder import clean
 from subcurrent.report import account, page
@@ -36,7 +36,7 @@ def test_the_strategy_table():
     assert by_name["boundary_first"]["ratio"] == pytest.approx(1.5)
     assert by_name["boundary_first"]["hidden"] == pytest.approx(0.75)
     assert by_name["ordered"]["hidden"] is None
-    assert strategies.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden"
+    assert strategies.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden,plan"
 
 
 def told(table):
@@ -49,6 +49,34 @@ def test_what_hiding_gains():
     text = told(rows())
     assert "M / C_core = 0.80: communication can hide" in text
     assert "at most 1.57 times blocking; the fastest strategy with overlap is boundary_first at 1.50" in text
+
+
+def test_the_critical_path_of_the_plan_is_a_second_ceiling():
+    """11 / 8, of which 1.5 is a share of 1.09; the best plan counts, whichever strategy is the fastest."""
+    table = rows()
+    assert "critical path" not in told(table)
+    table[2]["plan"] = 8e-3
+    assert told(table).endswith(
+        "The critical path of the plan allows 1.38 times blocking; boundary_first reaches 1.09 of that."
+    )
+    table.append(table[2] | {"strategy": "pipelined", "T": 10e-3, "plan": 7e-3})
+    assert told(table).endswith("allows 1.57 times blocking; boundary_first reaches 0.95 of that.")
+
+
+def test_stages_have_their_share_of_c():
+    """Rows have the stages of the first rank and C of the slowest one."""
+    ordered = {"C_shell": 2.0, "C_core": 9.0, "stages": {"a": {"shell": 1.0, "core": 2.0}, "b": {"all": 1.0}}}
+    assert ceiling._computing(ordered, 3) == {"a": [6.0, 18.0], "b": [0.0, 9.0]}
+    assert ceiling._computing({"C_core": 9.0, "stages": {}}, 3) == {}
+
+
+def test_what_has_no_critical_path():
+    ordered = {"strategy": "ordered", "M": 1.0, "C_core": 1.0, "movements": {"messages": {}, "files": {}}}
+    table = {"rows": [{"strategy": "blocking"}, ordered, {"strategy": "pipelined"}]}
+    assert ceiling.add_plans(table, None) == "M includes files, whose pieces it does not know"
+    ordered |= {"M": 0.0, "movements": {}}
+    assert ceiling.add_plans(table, None) is None
+    assert all("plan" not in row for row in table["rows"])
 
 
 def test_a_gain_beyond_what_hiding_can_give_is_explained():

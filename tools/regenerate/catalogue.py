@@ -230,6 +230,13 @@ MEASURED = (
         "what strategies hide of its messages, emulated hosts (root)",
         wire.compressible_wire,
     ),
+    Figure(
+        "hiding_wire",
+        "docs/explanation/hiding.md",
+        90,
+        "gains of overlap and their ceilings, emulated wires (root)",
+        wire.hiding_wire,
+    ),
     Figure("turbulence_peer", "bench/README.md", 900, "against fluidsim (PyPI)", commands.turbulence_peer),
     Figure("ksp", CG, 60, "an iteration against PETSc's KSPCG (where it is installed)", commands.ksp),
     Figure("npb_peer", CG, 900, "against NPB-CPP (its checkout)", commands.npb_peer),

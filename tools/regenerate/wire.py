@@ -6,12 +6,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from subcurrent.foresight import ceiling
+
 from . import python
 from .runs import table
 
 HIDING = ("boundary_first", "pipelined", "interior_first", "automatic")
 # Link, points along an axis, steps that a strategy takes in its turn.
 COMPRESSIBLE = (("10gbit", 64, 4), ("1gbit", 64, 4))
+# Case, wire, steps, and keys; messages and computing take about as long, except for planets.
+NEAR_ONE = (
+    ("taylor_green_1600", "rdma:10gbit", 3, ()),
+    ("nickel_small", "rdma:700mbit", 20, ("grid.cells=[128,128,128]",)),
+    ("earth_north", "100mbit", 4, ()),
+    ("earth_north", "1gbit", 4, ()),
+)
 
 
 def strategies(scratch: Path, link: str, points: int, steps: int) -> dict:
@@ -39,3 +48,28 @@ def compressible_wire(scratch: Path) -> list[str]:
         row_of(link, points, strategies(scratch, link, points, steps)) for link, points, steps in COMPRESSIBLE
     ]
     return table(("link", "points", "messages / computing", "`blocking`, ms a step", *HIDING), rows)
+
+
+def reached(scratch: Path, case: str, link: str, steps: int, sets: tuple[str, ...]) -> tuple[str, ...]:
+    """The fastest strategy of a case on two ranks, and the ceilings of its gain."""
+    out = scratch / f"{case}_{link.replace(':', '_')}"
+    words = [word for text in sets for word in ("--set", text)]
+    words += ["--network", link, "--strategies", ",".join(HIDING[:3])]
+    line = ["-m", "subcurrent", "strategies", case, "-n", "2", "--out", out]
+    python(*line, "--steps", steps, "--repeats", 3, *words)
+    rows = {row["strategy"]: row for row in json.loads((out / "strategies.json").read_text())["rows"]}
+    ordered = rows["ordered"]
+    best = min((rows[name] for name in HIDING[:3]), key=lambda row: row["T"])
+    plan = max(most for name in HIDING[:3] if (most := ceiling.by_plan(rows[name], ordered)) is not None)
+    times = (f"{1e3 * t:.3g}" for t in (ordered["C_shell"] + ordered["C_core"], ordered["M"], best["W"]))
+    gains = (f"{gain:.2f}" for gain in (best["ratio"], ceiling.by_terms(ordered), plan))
+    return case, link, *times, best["strategy"], *gains, f"{best['ratio'] / plan:.2f}"
+
+
+def hiding_wire(scratch: Path) -> list[str]:
+    """What the fastest strategy gains, and what it could gain."""
+    heading = ("case", "wire", "C, ms", "M, ms", "W, ms", "fastest", "gain", "ceiling by M and C")
+    return table(
+        (*heading, "by the plan", "gain / ceiling of the plan"),
+        [reached(scratch, *case) for case in NEAR_ONE],
+    )

@@ -52,10 +52,21 @@ def _paths(table: dict[str, Any], ordered: Row, names: list[str], on_node: int) 
     """Seconds of a step, by strategy. The rank in the middle, which has neighbours on both sides, represents
     all."""
     steps = typed_case(table["case"]).one_length("a critical path")
-    terms = {"shell": "C_shell", "core": "C_core", "messages": "M"}
-    measured = {key: steps * (ordered.get(term) or 0.0) for key, term in terms.items()}
     ranks = table["ranks"]
     part = Part(table["case"], [ranks // 2], ranks, on_node, table["threads"], steps, names)
-    part.measured = measured
+    part.measured = {"stages": _computing(ordered, steps), "messages": steps * ordered["M"]}
     (answer,) = rehearse([part])
     return {name: answer[name]["critical path"] / steps for name in names}
+
+
+def _computing(ordered: Row, steps: int) -> dict[str, list[float]]:
+    """Seconds of shell and core in these steps by stage. A row has the stages of the first rank, and C of the
+    one that took longest: each stage has the same share of both."""
+    stages = {
+        name: [seconds.get("shell", 0.0), seconds.get("core", 0.0) + seconds.get("all", 0.0)]
+        for name, seconds in ordered["stages"].items()
+    }
+    sums = [sum(part) for part in zip(*stages.values(), strict=True)] or [0.0, 0.0]
+    terms = [ordered.get(name) or 0.0 for name in ("C_shell", "C_core")]
+    scale = [steps * term / own if own > 0 else 0.0 for term, own in zip(terms, sums, strict=True)]
+    return {name: [s * by for s, by in zip(parts, scale, strict=True)] for name, parts in stages.items()}

@@ -41,7 +41,8 @@ class Part:
     strategies: list[str]
     machines: dict[str, dict[str, Any]] = field(default_factory=dict)
     like: list[int] = field(default_factory=list)  # of all ranks: which of `played` does as it does; -1: none
-    measured: dict[str, float] | None = None  # of these steps without overlap: "shell", "core", "messages"
+    # Seconds of these steps without overlap: under "stages" of shell and core by name, and of "messages".
+    measured: dict[str, Any] | None = None
     traces: str = ""  # a folder with one for each strategy, where a simulator finds what a rank plays
 
     def typed_case(self) -> Any:

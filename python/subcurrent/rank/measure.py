@@ -129,6 +129,10 @@ def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[s
     for term, value in terms.items():
         additive = term in ADDITIVE and value is not None
         row[term] = value / (plan.steps * len(seconds)) if additive else value
+    row["stages"] = {
+        stage: {phase: spent / (plan.steps * len(seconds)) for phase, spent in phases.items()}
+        for stage, phases in solver.timeline_summary()["seconds"].items()
+    }
     return row
 
 
