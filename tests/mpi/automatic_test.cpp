@@ -39,7 +39,7 @@ Ran told(Runner& runner) {
   Ran ran;
   if (!runner.choice()) return ran;
   for (const Choice::Chosen& c : runner.choice()->chosen()) {
-    ran.chosen += c.name + ": " + std::string(c.strategy) + "\n";
+    ran.chosen += c.name + ": " + std::string(c.strategy) + ", " + std::to_string(c.poke_seconds) + "\n";
     ++ran.kinds;
   }
   ran.steps_tried = runner.choice()->trials().steps_tried();
@@ -89,8 +89,8 @@ Ran run_model(Context& context, Int3 split, RunnerOptions options, int steps, Sp
   return ran;
 }
 
-/// Both rounds of both turns, the choice, and some steps after it.
-constexpr int through_trials = 40;
+/// Two rounds of both turns, one of intervals, the choice, and some steps after it.
+constexpr int through_trials = 50;
 
 std::vector<double> expected_values(int steps) {
   return on_one_rank([&](Context& one) {
@@ -115,8 +115,9 @@ TEST(Automatic, LeavesTheSameBitsAndTheSameChoiceOnAllRanks) {
         const bool travels = context.size() > 1 || transport == TransportPolicy::delayed;
         EXPECT_EQ(ran.kinds, travels ? 4 : 0) << ran.chosen;
         EXPECT_EQ(ran.trials, travels ? 1 : 0);
-        // Three eager strategies and one or two others, in two rounds; fewer if some are left out.
-        EXPECT_LE(ran.steps_tried, 32);
+        // Three eager strategies and one or two others, in two rounds, and three intervals; fewer if some are
+        // left out.
+        EXPECT_LE(ran.steps_tried, 32 + 9);
       }
     }
 }
