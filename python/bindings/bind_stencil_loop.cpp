@@ -91,11 +91,14 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
 }
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
-                                       double poke_seconds, int steps_per_pass, bool finds_length) {
-  return std::make_shared<StencilLoop>(std::move(grid), RunnerOptions{.strategy = Strategy::of(strategy),
-                                                                      .poke_seconds = poke_seconds,
-                                                                      .steps_per_pass = steps_per_pass,
-                                                                      .finds_length = finds_length});
+                                       double poke_seconds, int steps_per_pass, bool finds_length,
+                                       std::array<int, 3> tile) {
+  return std::make_shared<StencilLoop>(std::move(grid),
+                                       RunnerOptions{.strategy = Strategy::of(strategy),
+                                                     .poke_seconds = poke_seconds,
+                                                     .steps_per_pass = steps_per_pass,
+                                                     .finds_length = finds_length,
+                                                     .pass_tile = {tile[0], tile[1], tile[2]}});
 }
 
 nb::dict terms(StencilLoop& loop) {
@@ -138,7 +141,7 @@ void bind_stencil_loop(nb::module_& module) {
       .def("timeline_summary",
            [](StencilLoop& loop) { return timeline_summary(loop.ledger(), loop.context().timeline()); });
   module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, "steps_per_pass"_a,
-             "finds_length"_a, Unlocked());
+             "finds_length"_a, "pass_tile"_a, Unlocked());
 }
 
 }  // namespace sc::python

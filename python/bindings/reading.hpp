@@ -72,7 +72,8 @@ inline RunnerOptions runner_from(const nanobind::dict& options) {
   runner.strategy = Strategy::of(get<std::string>(options, "strategy"));
   if (!get<bool>(options, "halo_thread_joins")) runner.strategy = runner.strategy.not_joining();
   runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
-  read(options, "steps_per_pass", runner.steps_per_pass, "finds_length", runner.finds_length);
+  read(options, "steps_per_pass", runner.steps_per_pass, "finds_length", runner.finds_length, "pass_tile",
+       runner.pass_tile);
   runner.halo.corners =
       choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
   return runner;

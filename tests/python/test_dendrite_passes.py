@@ -171,6 +171,18 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
         ({"engine": {"steps_per_pass": 0}}, "engine.steps_per_pass = 0 is not allowed"),
         ({"engine": {"steps_per_pass": "fast"}}, 'must be "automatic" or a whole number from 1 to 64'),
         (
+            {"engine": {"pass_tile": [8, 4]}},
+            "engine.pass_tile = [8, 4] has no effect with engine.steps_per_pass = 1",
+        ),
+        (
+            {"engine": {"steps_per_pass": 2, "pass_tile": [8, 0]}},
+            'must be "automatic" or two whole numbers from 1 to 100000',
+        ),
+        (
+            {"engine": {"steps_per_pass": 2, "pass_tile": [8, 4], "device": "emulated"}},
+            "engine.pass_tile = [8, 4] has no effect with engine.device",
+        ),
+        (
             {
                 "engine": {"steps_per_pass": 2, "device": "emulated"},
                 "storage": {"place": "host", "pieces": 2},

@@ -96,7 +96,8 @@ def test_every_key_of_the_engine_is_seen_by_two_ranks(program):
         "engine.transport": ("engine.transport=mpi", lambda run: run["transports"]),
         "engine.device": ("engine.device=emulated", lambda run: run["device"]),
     }
-    elsewhere = {"engine.poke_ms", "engine.corners", "engine.halo_thread_joins", "engine.steps_per_pass"}
+    elsewhere = {"engine.poke_ms", "engine.corners", "engine.halo_thread_joins"}
+    elsewhere |= {"engine.steps_per_pass", "engine.pass_tile"}
     assert {*seen, *elsewhere} == engine
     for name, (text, look) in seen.items():
         run = run_of(program, name.removeprefix("engine."), text)

@@ -34,7 +34,8 @@ u.boundary("y-", curved(b=0.01))
 u.boundary("y+", sc.Dirichlet(0.25))
 u.boundary("z- z+", sc.Neumann(0.1))
 v.boundary("all", sc.Mirror(odd=[1]))
-loop = sc.Loop(grid, strategy=strategy, steps_per_pass=length)
+tile = {"pass_tile": (5, 3)} if len(sys.argv) > 5 else {}
+loop = sc.Loop(grid, strategy=strategy, steps_per_pass=length, **tile)
 sums = []
 for step in loop.steps(8):
     loop.run(react(u.next, u, v, a=0.05 + 0.01 * step))
@@ -56,8 +57,8 @@ def test_passes_leave_the_bits_of_steps(tmp_path, dtype):
     path = tmp_path / "script.py"
     path.write_text(HEAD + LEVELS)
 
-    def outcome(ranks, strategy, length, threads):
-        line = [sys.executable, path, strategy, length, threads, dtype]
+    def outcome(ranks, strategy, length, threads, *tile):
+        line = [sys.executable, path, strategy, length, threads, dtype, *tile]
         done = run(line, ranks, PYTHONHASHSEED="0")
         return done.stdout, done.stderr.splitlines()[-1]
 
@@ -74,6 +75,7 @@ def test_passes_leave_the_bits_of_steps(tmp_path, dtype):
         assert said.startswith("8 steps in 3 passes" if length == 3 else "8 steps in 5 passes"), said
         assert 'stage "total" reduces to a value (1)' in said
     assert outcome(2, "boundary_first", "automatic", 1)[0] == expected
+    assert outcome(2, "boundary_first", 3, 1, "tile")[0] == expected
 
 
 ENDS = """

@@ -47,10 +47,16 @@ def test_splits_and_strategies_are_all_there_is():
 
 
 def test_only_keys_that_act_are_varied():
-    assert tune_candidates.varied(case_of(), 1, []) == {"engine.steps_per_pass": list(tune_candidates.PASSES)}
+    one = tune_candidates.varied(case_of(), 1, [])
+    assert one["engine.steps_per_pass"] == list(tune_candidates.PASSES)
+    assert one["engine.pass_tile"] == [[8, 4], [16, 8]]  # as many rows and planes as there are, 24
+    assert len(one) == 2
     two = tune_candidates.varied(case_of("engine.threads=2"), 2, ["engine.corners"])
-    assert sorted(two) == ["engine.halo_thread_joins", "engine.poke_ms", "engine.steps_per_pass"]
-    assert "engine.steps_per_pass" not in tune_candidates.varied(case_of(name="cavity_demo"), 2, [])
+    assert sorted(two) == [
+        "engine.halo_thread_joins", "engine.pass_tile", "engine.poke_ms", "engine.steps_per_pass"
+    ]  # fmt: skip
+    without = tune_candidates.varied(case_of(name="cavity_demo"), 2, [])
+    assert "engine.steps_per_pass" not in without and "engine.pass_tile" not in without
     assert "engine.corners" not in tune_candidates.varied(case_of(name="decaying_random"), 2, [])
     files = case_of("storage.place=files", "storage.pieces=3")
     assert tune_candidates.varied(files, 1, [])["storage.pieces"] == [6, 12]

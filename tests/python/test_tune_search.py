@@ -95,6 +95,28 @@ def test_the_fastest_of_all_combinations_is_found(searched):
     assert {row["phase"] for row in rows} == {"first", *VARY, "together", "winner"}
 
 
+TILES = {"engine.steps_per_pass": [2, 4], "engine.pass_tile": [[8, 4], [16, 8]]}
+
+
+def test_tiles_are_tried_in_passes_of_the_length_that_was_found(searched):
+    def seconds(engine: dict[str, Any]) -> float:
+        tile = {(0, 0, 0): 1.0, (0, 8, 4): 1.2, (0, 16, 8): 0.8}[tuple(engine["pass_tile"])]
+        return 1e-3 * tile * {1: 1.0, 2: 0.9, 4: 0.7}[engine["steps_per_pass"]]
+
+    winner, rows, _ = searched(seconds, [], TILES)
+    assert winner["settings"] == {"engine.steps_per_pass": 4, "engine.pass_tile": [16, 8]}
+    assert winner["ratio"] == pytest.approx(1 / 0.56)
+    tried = [row["settings"] for row in rows if row["phase"] == "engine.pass_tile"]
+    assert {"engine.steps_per_pass": 4, "engine.pass_tile": [8, 4]} in tried
+
+
+def test_without_several_steps_a_pass_no_tile_is_tried(searched):
+    longer_is_slower = {1: 1e-3, 2: 2e-3, 4: 2e-3}
+    winner, rows, _ = searched(lambda engine: longer_is_slower[engine["steps_per_pass"]], [], TILES)
+    assert winner["settings"] == {}
+    assert not any("engine.pass_tile" in row["settings"] for row in rows)
+
+
 def test_keys_that_help_alone_and_not_together_are_not_put_together(searched):
     def seconds(engine: dict[str, Any]) -> float:
         staged, late = engine["halo_corners"] == "staged", engine["poke_ms"] == 2.0

@@ -52,6 +52,10 @@ def test_ranks_passes_and_places_leave_the_same_bits(program):
             (("-n", "2"), None),
             (("-n", "2", "--set", "engine.steps_per_pass=3", *rare), "40 steps in 16 passes"),
             (("-n", "2", "--set", "engine.steps_per_pass=automatic", *rare), None),
+            (
+                ("-n", "2", "--set", "engine.steps_per_pass=3", "--set", "engine.pass_tile=[5,3]", *rare),
+                "40 steps in 16 passes",
+            ),
             (("--set", "engine.device=emulated"), None),
         )
     ):

@@ -12,6 +12,7 @@ from .keys import Table, key, setting
 from .strategies import STRATEGIES
 
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
+Tile = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=2, max_length=2)]
 DEVICES = ("cpu", "cuda", "emulated")
 
 
@@ -54,6 +55,11 @@ class Engine(Table):
         '"automatic" or a whole number from 1 to 64',
         1,
     )
+    pass_tile: Literal["automatic"] | Tile = key(
+        "rows along y and planes along z of such a tile (automatic: chosen for the second-level cache)",
+        '"automatic" or two whole numbers from 1 to 100000',
+        "automatic",
+    )
 
 
 def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
@@ -66,7 +72,13 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
         "poke_ms": float(engine.poke_ms),
         "steps_per_pass": length,
         "finds_length": engine.steps_per_pass == "automatic" and length > 1,
+        "pass_tile": tile_of(engine.pass_tile),
     }
+
+
+def tile_of(given: str | list[int]) -> list[int]:
+    """What the engine takes as RunnerOptions::pass_tile."""
+    return [0, 0, 0] if given == "automatic" else [0, *given]
 
 
 def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:

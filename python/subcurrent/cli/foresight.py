@@ -135,10 +135,10 @@ def tune(
     tune measures whole steps of all candidates in turn, so that other load affects all of them alike. First
     it tries every decomposition with every strategy, for every division of the cores into ranks x threads.
     For the fastest it then changes one key after the other: corners, poke_ms, halo_thread_joins,
-    steps_per_pass, and for fields in files the number of pieces. It combines the changes that help, and
-    compares the combination with the original case. A candidate is dropped if its fastest round takes 10 %
-    longer than the best. A change is not used if it gains less than 2 %. At the end the fastest layouts run
-    in turn, each also with transport mpi.
+    steps_per_pass, pass_tile, and for fields in files the number of pieces. It combines the changes that
+    help, and compares the combination with the original case. A candidate is dropped if its fastest round
+    takes 10 % longer than the best. A change is not used if it gains less than 2 %. At the end the fastest
+    layouts run in turn, each also with transport mpi.
 
     Keys that the command line or the case file sets are not changed. Results do not depend on any of the
     keys. Under mpirun or srun, ranks, threads and transport are not changed either.

@@ -83,7 +83,7 @@ class Script(Subject):
         axes = own.grid.dimensions
         grid = {
             "halo": found.grid.halo,
-            "split": found.engine.split if found.engine.split == "auto" else tuple(found.engine.split[:axes]),
+            "split": found.engine.split if found.engine.split == "auto" else found.engine.split[:axes],
             "threads": found.engine.threads,
             "transport": found.engine.transport,
             "pieces": found.grid.pieces,
@@ -92,13 +92,16 @@ class Script(Subject):
             "strategy": found.engine.strategy,
             "poke_seconds": 1e-3 * found.engine.poke_ms,
             "steps_per_pass": found.engine.steps_per_pass,
+            "pass_tile": found.engine.pass_tile,
         }
         before = own.grid.model_dump() | own.engine.model_dump()
         before["poke_seconds"] = 1e-3 * own.engine.poke_ms
         words = [
             f"sc.{name}(…, {', '.join(given)})"
             for name, values in (("Grid", grid), ("Loop", loop))
-            if (given := [f"{key}={value!r}" for key, value in values.items() if value != before[key]])
+            if (
+                given := [f"{key}={_written(value)}" for key, value in values.items() if value != before[key]]
+            )
         ]
         start = f"python {self.path.name}"
         if best["ranks"] > 1:
@@ -111,6 +114,10 @@ class Script(Subject):
         if self._tables["engine"]["steps_per_pass"] == "automatic":
             self._tables["engine"]["steps_per_pass"] = 1
         return self
+
+
+def _written(value: Any) -> str:
+    return repr(tuple(value) if isinstance(value, list) else value)
 
 
 def subject_of(name: str) -> Subject:

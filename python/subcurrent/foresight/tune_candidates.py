@@ -23,6 +23,7 @@ from .predict import predicted
 MOST_SPLITS = 6
 POKES = (0.1, 0.2, 1.0, 2.0)  # milliseconds
 PASSES = (2, 3, 4, 6, 8)  # steps
+TILES = ([8, 4], [16, 8], [32, 16], [64, 32])  # rows and planes
 PIECES = 8  # where the case does not say
 WORSE = 1.3  # times the least predicted time: what is not measured. Predictions are off by up to 20 %.
 UNPREDICTED = ("automatic", "ordered")
@@ -126,6 +127,8 @@ def varied(case: Case, ranks: int, fixed: list[str], longest: int | None = None)
     unknown = storage is not None and storage.memory is not None and ranks > 1
     if not case.single_steps and on_host and not unknown:
         values["engine.steps_per_pass"] = [n for n in PASSES if n <= longest]
+        cells = case.cells()
+        values["engine.pass_tile"] = [one for one in TILES if one[0] <= cells[1] and one[1] <= cells[2]]
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]
         values["engine.poke_ms"] = list(POKES)
@@ -148,13 +151,16 @@ def varied(case: Case, ranks: int, fixed: list[str], longest: int | None = None)
 
 def _acts(case: Case, key: str, value: Any) -> bool:
     """Whether the case accepts this value of a key, since keys without effect are errors. A key that needs
-    another one (halo_thread_joins needs `halo_thread`) is tried together with it."""
+    another one (halo_thread_joins needs `halo_thread`, pass_tile several steps a pass) is tried together with
+    it."""
     settings = {key: value}
     table, _, name = key.partition(".")
     if not hasattr(getattr(case, table, None), name):
         return False
     if key == "engine.halo_thread_joins":
         settings["engine.strategy"] = "halo_thread"
+    if key == "engine.pass_tile" and case.engine.steps_per_pass == 1:
+        settings["engine.steps_per_pass"] = PASSES[0]
     try:
         with_settings(case, settings).check()
     except BadInput:

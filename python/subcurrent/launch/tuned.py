@@ -31,6 +31,7 @@ KEYS = (
     "engine.corners",
     "engine.poke_ms",
     "engine.steps_per_pass",
+    "engine.pass_tile",
     "storage.pieces",
     "grid.pieces",  # of loops in Python
 )

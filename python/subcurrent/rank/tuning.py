@@ -24,6 +24,8 @@ from .measure import apart, remove_apart, settle
 Settings = dict[str, Any]  # values of keys, by name; {} is the case as it is
 Row = dict[str, Any]
 
+# Keys that have an effect only with another one: they are varied together with what was found for that.
+TOGETHER = {"engine.pass_tile": "engine.steps_per_pass"}
 MARGIN = 0.02  # by which other settings must be faster to be taken: less is noise
 LOST = 1.10  # a candidate whose fastest round takes so many times the best median is left out of the others
 LEAST_ROUNDS = 2  # before that
@@ -67,13 +69,18 @@ class Search:
         self._computing = computing
         best = self._tournament({}, self._tune["first"], "first")
         helped = {}
+
+        def base(key: str) -> Settings:
+            other = TOGETHER.get(key)
+            return best | ({other: helped[other]} if other in helped else {})
+
         for key, values in self._tune["vary"].items():
-            others = [best | {key: value} for value in values if value != value_of(self._case, key)]
-            found = self._tournament(best, others, key)
-            if found != best:
+            others = [base(key) | {key: value} for value in values if value != value_of(self._case, key)]
+            found = self._tournament(base(key), others, key)
+            if found != base(key):
                 helped[key] = found[key]
         if helped:
-            singly = [best | {key: value} for key, value in helped.items()]
+            singly = [base(key) | {key: value} for key, value in helped.items()]
             best = self._tournament(best, [*singly, best | helped], "together")
         return self._confirmed(best)
 

@@ -18,6 +18,7 @@ from .compiled import Call, flat
 from .grid import Grid
 
 LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+AUTOMATIC = "automatic"
 
 
 class Loop(Fixed):
@@ -32,6 +33,8 @@ class Loop(Fixed):
                   these steps read together: 8 steps of a kernel that reads 1 cell away need halo=8.
                   "automatic": the fastest of 1, 2, 4, 8 and 16 that the halo allows, found during the run;
                   `passes` shows the choice and its reason
+    pass_tile     rows along y and planes along z of such a tile; "automatic": chosen for the second-level
+                  cache
 
         for n in loop.steps(1000):
             loop.run(diffuse(T.next, T.now, a=0.1))
@@ -45,22 +48,29 @@ class Loop(Fixed):
         strategy: str = "boundary_first",
         poke_seconds: float = 0.5e-3,
         steps_per_pass: int | Literal["automatic"] = 1,
+        pass_tile: Sequence[int] | Literal["automatic"] = "automatic",
     ):
         if not isinstance(grid, Grid):
             raise BadInput(f"grid = {grid!r} is not allowed: it must be an sc.Grid.")
         names = [name for name, _ in parallel.module().strategies]
         if strategy not in names:
             raise BadInput(f"strategy = {strategy!r} is not known: allowed are {', '.join(names)}.")
-        found = isinstance(steps_per_pass, str) and steps_per_pass == "automatic"
+        found = isinstance(steps_per_pass, str) and steps_per_pass == AUTOMATIC
         self._grid = grid
         self._poke_seconds = positive("poke_seconds", poke_seconds)
         self._steps_per_pass = steps_per_pass
+        self._pass_tile = _tile(pass_tile)
+        if self._pass_tile != AUTOMATIC and steps_per_pass == 1:
+            raise BadInput(
+                f"pass_tile = {pass_tile!r} has no effect with steps_per_pass=1: a single step has no tiles."
+            )
         self._core = parallel.module().make_stencil_loop(
             grid.core,
             strategy,
             self._poke_seconds,
             1 if found else whole("steps_per_pass", steps_per_pass, 1, 1000),
             found,
+            [0, 0, 0] if self._pass_tile == AUTOMATIC else [0, *self._pass_tile],
         )
         self._sweeps: dict[Any, Any] = {}
         self._spare: dict[Any, list[Any]] = {}  # vectors of conjugate gradients
@@ -171,6 +181,7 @@ class Loop(Fixed):
             "strategy": self.strategy,
             "poke_ms": 1e3 * self._poke_seconds,
             "steps_per_pass": self._steps_per_pass,
+            "pass_tile": self._pass_tile,
         }
         return recording.tables_of(self._grid, self._done, engine)
 
@@ -219,6 +230,15 @@ class Loop(Fixed):
         """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s; under
         "automatic" also what it has chosen for each kernel; collective. None means not measured."""
         return account_of(self._core.terms(), self.strategy)
+
+
+def _tile(given: Any) -> list[int] | str:
+    """Rows and planes."""
+    if isinstance(given, str) and given == AUTOMATIC:
+        return AUTOMATIC
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+        raise BadInput(f'pass_tile = {given!r} is not allowed: it must be "automatic" or (rows, planes).')
+    return [whole(f"pass_tile[{n}]", one, 1, 100_000) for n, one in enumerate(given)]
 
 
 def _check_not_modified(call: Call) -> None:

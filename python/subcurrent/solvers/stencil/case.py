@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import ValidationError
 
 from ...case.common import SolverCase
-from ...case.engine import DEVICES, Split
+from ...case.engine import DEVICES, Split, Tile
 from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
@@ -95,6 +95,11 @@ class StencilEngine(Table):
     steps_per_pass: Literal["automatic"] | int = setting(
         "steps that are computed on a tile of cells while it is in the cache", 1
     )
+    pass_tile: Literal["automatic"] | Tile = key(
+        "rows along y and planes along z of such a tile",
+        '"automatic" or two whole numbers from 1 to 100000',
+        "automatic",
+    )
 
 
 class StencilCase(PassLength, Table):
@@ -139,6 +144,11 @@ class StencilCase(PassLength, Table):
         if length != "automatic" and not 1 <= length <= 1000:
             raise BadInput(
                 f"engine.steps_per_pass = {length} is not allowed: it must be a whole number from 1 to 1000."
+            )
+        if self.engine.pass_tile != "automatic" and length == 1:
+            raise BadInput(
+                f"engine.pass_tile = {self.engine.pass_tile} has no effect with engine.steps_per_pass = 1: a "
+                "single step has no tiles."
             )
 
     def check_measured(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from ...case.common import tile_of
 from ...launch import memory
 from ...launch.memory import Fields
 from ..kind import Measured
@@ -76,7 +77,12 @@ class RecordedStep:
         self._order = step.order
         length = case.one_length("a recorded step")
         self._loop = module.make_stencil_loop(
-            self._grid, options["engine"]["strategy"], 1e-3 * engine.poke_ms, length, False
+            self._grid,
+            options["engine"]["strategy"],
+            1e-3 * engine.poke_ms,
+            length,
+            False,
+            tile_of(engine.pass_tile),
         )
         self._loop.book(False)
         self._loop.begin_steps()  # which have no end: the last ones would keep more values
