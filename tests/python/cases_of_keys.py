@@ -221,6 +221,7 @@ COMMON = {
     "output.history_every": ({}, 1, 2),
     "output.probes": ({}, [], [[0.06, 0.06, 0.06]]),
     "output.timeline": ({}, False, True),
+    "engine.pass_tile": ({}, "automatic", [8, 4]),
 }
 # Seen in the pictures that the launcher draws, or by two ranks, or chosen when MPI starts: tested below.
 ELSEWHERE = ("output.figures", "engine.")

@@ -177,6 +177,7 @@ UNMET = {
     "scalar.initial": ["scalar.schmidt=1.0", "scalar.gradient=[0.0, 0.0, 1.0]", "scalar.initial=zero"],
     "solver": [],
     "engine.strategy": [],
+    "engine.steps_per_pass": [],
     "gas.law": ["gas.law=sutherland"],
 }
 

@@ -74,7 +74,6 @@ class SolverCase(PassLength, Table):
         Needs("output.every", "output.snapshots", (True,)),
         Needs("engine.halo_thread_joins", "engine.strategy", ("halo_thread",)),
         Needs("engine.pass_tile", "engine.steps_per_pass", but=(1,), why="a single step has no tiles"),
-        Needs("engine.pass_tile", "engine.device", ("cpu",)),
     )
     # What a checkpoint fixes, and what the folder tells about all of the run: a resumed run must agree in
     # these.

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..errors import BadInput
-from .keys import Table, key, setting
+from .keys import Table, key, setting, shown
 from .strategies import STRATEGIES
 
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
@@ -87,6 +87,11 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
         raise BadInput(
             f'engine.device = "{engine.device}" is not supported by this solver: it runs on '
             f"{' or '.join(devices)}."
+        )
+    if engine.device != "cpu" and engine.pass_tile != "automatic":
+        raise BadInput(
+            f"engine.pass_tile = {shown(engine.pass_tile)} has no effect with engine.device = "
+            f'"{engine.device}": a pass on a device has no tiles.'
         )
     if engine.device != "cpu" and engine.strategy == "halo_thread":
         raise BadInput(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from ...case.common import tile_of
+from ...case.engine import tile_of
 from ...launch import memory
 from ...launch.memory import Fields
 from ..kind import Measured
