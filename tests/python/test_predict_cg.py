@@ -211,7 +211,9 @@ def test_the_command(program: Any) -> None:
 
 
 def test_a_strategy_that_would_hide_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SubcurrentError, match="so that strategy pipelined would hide nothing; use interior_first"):
+    with pytest.raises(
+        SubcurrentError, match="so that strategy pipelined would hide nothing; use interior_first"
+    ):
         predict.predicted(cube(8), machine(tmp_path), 2, ["pipelined"])
 
 
