@@ -56,6 +56,9 @@ def test_only_keys_that_act_are_varied():
         "engine.halo_thread_joins", "engine.pass_tile", "engine.poke_ms", "engine.steps_per_pass"
     ]  # fmt: skip
     without = tune_candidates.varied(case_of(name="cavity_demo"), 2, [])
+    assert without["pressure.sweeps_per_pass"] == [2, 4, 8]
+    few = case_of("pressure.method=sor", "pressure.check_every=3", name="cavity_demo")
+    assert tune_candidates.varied(few, 1, [])["pressure.sweeps_per_pass"] == [2, 4]
     assert "engine.steps_per_pass" not in without and "engine.pass_tile" not in without
     assert "engine.corners" not in tune_candidates.varied(case_of(name="decaying_random"), 2, [])
     files = case_of("storage.place=files", "storage.pieces=3")

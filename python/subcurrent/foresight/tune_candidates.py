@@ -23,6 +23,7 @@ from .predict import predicted
 MOST_SPLITS = 6
 POKES = (0.1, 0.2, 1.0, 2.0)  # milliseconds
 PASSES = (2, 3, 4, 6, 8)  # steps
+SWEEPS = (2, 4, 8)  # relaxation sweeps a pass
 TILES = ([8, 4], [16, 8], [32, 16], [64, 32])  # rows and planes
 PIECES = 8  # where the case does not say
 WORSE = 1.3  # times the least predicted time: what is not measured. Predictions are off by up to 20 %.
@@ -129,6 +130,8 @@ def varied(case: Case, ranks: int, fixed: list[str], longest: int | None = None)
         values["engine.steps_per_pass"] = [n for n in PASSES if n <= longest]
         cells = case.cells()
         values["engine.pass_tile"] = [one for one in TILES if one[0] <= cells[1] and one[1] <= cells[2]]
+    if on_host:
+        values["pressure.sweeps_per_pass"] = list(SWEEPS)
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]
         values["engine.poke_ms"] = list(POKES)
@@ -156,7 +159,7 @@ def _acts(case: Case, key: str, value: Any) -> bool:
     settings = {key: value}
     table, _, name = key.partition(".")
     if not hasattr(getattr(case, table, None), name):
-        return False
+        return False  # of another solver
     if key == "engine.halo_thread_joins":
         settings["engine.strategy"] = "halo_thread"
     if key == "engine.pass_tile" and case.engine.steps_per_pass == 1:

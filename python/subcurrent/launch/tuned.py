@@ -32,6 +32,7 @@ KEYS = (
     "engine.poke_ms",
     "engine.steps_per_pass",
     "engine.pass_tile",
+    "pressure.sweeps_per_pass",  # of the cavity
     "storage.pieces",
     "grid.pieces",  # of loops in Python
 )
