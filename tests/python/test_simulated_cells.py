@@ -13,7 +13,7 @@ from subcurrent.foresight.simulate import simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("base", "plan", "grid", "field", "exec", "move", "stage", "overlap")
-FOLDERS += ("move/parcels", "move/stream", "move/transport")
+FOLDERS += ("move/output", "move/parcels", "move/stream", "move/transport")
 APART = ("samples.cpp", "slab_stream.cpp", "trials.cpp")  # names as in other files of their folders
 PLATFORM = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
