@@ -33,6 +33,7 @@ class Scaled:
     counts: tuple[int, ...]
     per_node: int | None = 64
     simulated: int = simulate.MOST  # the largest count that SimGrid simulates in minutes
+    strategy: str = "blocking"
 
 
 def dendrite(ranks: int) -> Any:
@@ -52,6 +53,14 @@ def laplacian(*more: str) -> Callable[[int], Any]:
 
 SCALED = (
     Scaled("dendrite, 128³ cells a rank", dendrite, (FIRST, 512, 4096), per_node=None),
+    Scaled(
+        "the same, `boundary_first`",
+        dendrite,
+        (FIRST, 512, 4096),
+        per_node=None,
+        simulated=512,
+        strategy="boundary_first",
+    ),
     Scaled("turbulence, 64³ points a rank", turbulence, (FIRST, 128, 512, 4096), simulated=128),
     Scaled("CG, 32³ rows a rank", laplacian(), (FIRST, 512, 4096)),
     Scaled("pipelined CG, the same", laplacian("pipelined=true"), (FIRST, 512, 4096)),
@@ -59,16 +68,22 @@ SCALED = (
 
 
 def both(
-    case: Any, machine: Machine, ranks: int, per_node: int | None, most: int = simulate.MOST
+    case: Any,
+    machine: Machine,
+    ranks: int,
+    per_node: int | None,
+    *,
+    most: int = simulate.MOST,
+    strategy: str = "blocking",
 ) -> tuple[int, float | None, float]:
     """Nodes, seconds of a step that are simulated, of at most so many ranks, and predicted."""
-    row = predict.predicted(case, machine, ranks, ["blocking"], per_node=per_node)
+    row = predict.predicted(case, machine, ranks, [strategy], per_node=per_node)
     taken = None
     if ranks <= most:
         steps = simulate.steps_of(case)
-        played = simulate.simulated(case, machine, ranks, ["blocking"], steps=steps, per_node=per_node)
-        taken = played["blocking"]
-    return row["nodes"], taken, row["strategies"]["blocking"]["T"]
+        played = simulate.simulated(case, machine, ranks, [strategy], steps=steps, per_node=per_node)
+        taken = played[strategy]
+    return row["nodes"], taken, row["strategies"][strategy]["T"]
 
 
 def shown(base: float, seconds: float | None) -> tuple[str, str]:
@@ -80,7 +95,11 @@ def shown(base: float, seconds: float | None) -> tuple[str, str]:
 def rows_of(one: Scaled) -> list[tuple[str, ...]]:
     machine = load_machine(find_machine("azure_hbv3"))
     found = [
-        (ranks, *both(one.case(ranks), machine, ranks, one.per_node, one.simulated)) for ranks in one.counts
+        (
+            ranks,
+            *both(one.case(ranks), machine, ranks, one.per_node, most=one.simulated, strategy=one.strategy),
+        )
+        for ranks in one.counts
     ]
     first = found[0]
     between = [abs(there / here - 1) for _, nodes, here, there in found if here is not None and nodes > 1]
