@@ -12,7 +12,7 @@ namespace sc::cg {
 namespace {
 
 BenchmarkResult run(Context& context, const char* name, Division division, std::int64_t nonzeros) {
-  Benchmark benchmark(context, class_of(name), {division, Strategy::pipelined, 5});
+  Benchmark benchmark(context, class_of(name), {.partition = division, .depth = 5});
   if (nonzeros > 0) {
     EXPECT_EQ(benchmark.product().nonzeros(), nonzeros);
   }

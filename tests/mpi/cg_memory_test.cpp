@@ -25,13 +25,13 @@ double peak_memory() {
 void falls_with_the_number_of_ranks(Division division) {
   test::TestContext context;
   {  // allocates MPI's own buffers before the measurement
-    Benchmark small(context, class_of("S"), {division, Strategy::pipelined, 5});
+    Benchmark small(context, class_of("S"), {.partition = division, .depth = 5});
     small.product().run();
   }
   constexpr double matrix = 12 * 1853104;  // values and 32-bit columns of class A
   const double before = peak_memory();
   if (before == 0) GTEST_SKIP() << "this system has no /proc/self/status";
-  const Benchmark benchmark(context, class_of("A"), {division, Strategy::pipelined, 5});
+  const Benchmark benchmark(context, class_of("A"), {.partition = division, .depth = 5});
   const double added = peak_memory() - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, the matrix is %.1f MB\n", context.rank(),
               context.size(), added / 1e6, matrix / 1e6);
