@@ -24,7 +24,9 @@ struct Mix {
 };
 
 struct Weighted {
-  SC_FN double operator()(At c, Index g, In<double> u) const { return u[c] * double(g.x + 3 * g.y + 7 * g.z + 1); }
+  SC_FN double operator()(At c, Index g, In<double> u) const {
+    return u[c] * double(g.x + 3 * g.y + 7 * g.z + 1);
+  }
 };
 
 double sum_under(Context& context, const Strategy& strategy, int cells, int steps) {

@@ -140,7 +140,7 @@ class Cavity:
         self.steps, self.time = state["steps"], state["time"]
 
     def timeline_summary(self):
-        return {"spans": self.steps}
+        return {"spans": self.steps, "seconds": {"stage": {"all": self._seconds}}}
 
     def write_timeline(self, path):
         if self._context.rank == 0:
