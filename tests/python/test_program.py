@@ -137,6 +137,9 @@ def test_strategies(program):
     assert list(by_name) == ["blocking", "ordered", *hiding]
     assert by_name["ordered"]["M"] > 0
     assert by_name["blocking"]["C_shell"] is None
+    computing = by_name["ordered"]["C_shell"] + by_name["ordered"]["C_core"]
+    plans = {name: row["plan"] for name, row in by_name.items() if "plan" in row}
+    assert list(plans) == hiding[:4] and all(computing <= 1.001 * plan for plan in plans.values())
     for row in rows:
         times = [row[name] or 0.0 for name in ("C_shell", "C_core", "W", "R")]
         assert min(times) >= 0, row

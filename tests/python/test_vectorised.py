@@ -60,7 +60,7 @@ struct Opaque {
 
 
 def row_loop(wanted: str = "for (int n = 0; n < count; ++n) cell(c.x(n * Step),") -> int:
-    """The line of the loop over cells that lie side by side, or every second one: where either is vectorised."""
+    """The line of the loop over adjacent cells, or over every second one: that either is vectorised."""
     found = [n for n, line in enumerate(loops.read_text().splitlines(), 1) if wanted in line]
     assert len(found) == 1, f"{loops} no longer has the one row loop this test looks for"
     return found[0]

@@ -160,7 +160,7 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
             }
             answer[strategy]["work"] = work
         if noted and part.measured is not None:
-            paths = [module.critical_path(one, by_engine, **part.measured) for one in noted]
+            paths = [module.critical_path(one, strategy, **part.measured) for one in noted]
             answer[strategy]["critical path"] = max(paths)
     return answer
 
