@@ -7,7 +7,8 @@
 
 The case is nickel_out_of_core with `planes` planes of `cells` x `cells` cells, in double precision: 32 bytes
 a cell. In every round each way has its turn, as a run of the program; the milliseconds a step are those of
-its summary. The runs in files are in a control group of the kernel that grants half the bytes of the fields,
+its summary, and so are the parts of the last round: computing, copying (planes that two slabs share, and
+boundary conditions) and moving data (starting to read and write, and waiting). The runs in files are in a control group of the kernel that grants half the bytes of the fields,
 page cache included (root, and cgroups 1; without, they run unlimited, which is said).
 """
 
@@ -28,8 +29,23 @@ BYTES = 32  # of a cell: two fields, two levels, double
 TRIAL = {"cells": 64, "planes": 128, "pieces": 8, "lengths": [1, 2], "steps": 4, "rounds": 1}
 
 
-def run(options, place: str, length: int, limit: float | None, folder: Path) -> float:
-    """Milliseconds a step."""
+PARTS = {  # of a step, by the phases of a timeline
+    "computing": {"core", "shell", "all"},
+    "copying": {"boundary"},
+    "moving": {"start", "poke", "wait"},
+}
+
+
+def parts_of(summary: dict, steps: int) -> list[float]:
+    """Milliseconds of a step that the timeline of a run has for each part."""
+    spans = summary["timeline"]["seconds"].values()
+    return [
+        1e3 / steps * sum(span.get(phase, 0) for span in spans for phase in phases) for phases in PARTS.values()
+    ]
+
+
+def run(options, place: str, length: int, limit: float | None, folder: Path) -> dict:
+    """The summary of a run."""
     sets = [f"grid.cells=[{options.cells},{options.cells},{options.planes}]", f"run.steps={options.steps}"]
     sets += [
         f"engine.threads={options.threads}",
@@ -55,7 +71,7 @@ def run(options, place: str, length: int, limit: float | None, folder: Path) -> 
         return run(options, place, length, None, folder)
     if done.returncode != 0:
         sys.exit(done.stderr or done.stdout)
-    return 1e3 * json.loads((out / "summary.json").read_text())["seconds_per_step"]
+    return json.loads((out / "summary.json").read_text())
 
 
 def main() -> int:
@@ -66,19 +82,25 @@ def main() -> int:
     parser.add_argument("--lengths", type=int, nargs="+", default=[4, 8])
     options = script.parse(parser, TRIAL)
     fields = 1e-6 * BYTES * options.cells**2 * options.planes
-    ways = [("memory", 1)] + [("files", length) for length in options.lengths]
+    ways = [("memory", length) for length in dict.fromkeys((1, *options.lengths))]
+    ways += [("files", length) for length in options.lengths]
     times: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
+    parts: dict[tuple[str, int], list[float]] = {}
     for _ in range(options.rounds):
         for way in ways:
             with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
                 limit = None if way[0] == "memory" or options.trial else fields / 2
-                times[way].append(run(options, *way, limit, Path(folder)))
+                summary = run(options, *way, limit, Path(folder))
+                times[way].append(1e3 * summary["seconds_per_step"])
+                parts[way] = parts_of(summary, options.steps)
     print(f"{fields:.0f} MB of fields; {fields / 2:.0f} MB of memory for the runs in files\n")
     ratios: dict[tuple[str, int], float] = {}
-    print("| fields in | steps a pass | ms a step | speed in memory = 1 |\n|---|---:|---:|---:|")
+    heads = ("fields in", "steps a pass", "ms a step", *PARTS, "speed in memory = 1")
+    print("| " + " | ".join(heads) + " |\n|---" + "|---:" * 6 + "|")
     for way in ways:
         ratio = statistics.median(a / b for a, b in zip(times["memory", 1], times[way], strict=True))
-        print(f"| {way[0]} | {way[1]} | {statistics.median(times[way]):.4g} | {ratio:.2f} |")
+        shown = (f"{value:.3g}" for value in (statistics.median(times[way]), *parts[way]))
+        print(f"| {way[0]} | {way[1]} | " + " | ".join(shown) + f" | {ratio:.2f} |")
         ratios[way] = ratio
     best = max((way for way in ways if way[0] == "files"), key=lambda way: ratios[way])
     script.result(

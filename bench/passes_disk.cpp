@@ -6,77 +6,14 @@
 //   passes_disk [turns] [threads] [cells] [MB/s] [folder] [thicker] [--trial]
 #include <memory>
 
-#include "bench/measure.hpp"
-#include "bench/problems.hpp"
-#include "engine/base/index.hpp"
+#include "bench/slab_turns.hpp"
 #include "engine/move/stream/file_memory.hpp"
-#include "engine/move/stream/slab_place.hpp"
-#include "engine/overlap/window_slabs.hpp"
-#include "engine/subcurrent.hpp"
 
 namespace {
 
 using namespace sc;
-
-/// A field with a place of its own, and its turns.
-class Bed {
- public:
-  Bed(Context& context, const Grid& grid, std::shared_ptr<SlabPlace> place, int length)
-      : length_(length),
-        place_(std::move(place)),
-        heat_(grid, {.levels = 2, .place = place_}),
-        runner_(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length}) {}
-
-  /// At least four passes: the first reads and the last writes of a turn have nothing to hide under.
-  int steps() const { return std::max(8, 4 * length_); }
-  int length() const { return length_; }
-  void turn() {
-    const double computed = computing(), copied = copying();
-    const std::array<std::int64_t, 2> began = moved();
-    runner_.steps(steps(), [&](int) {
-      heat_.step(runner_);
-      runner_.discard(heat_.field(), 1);
-    });
-    if (place_) place_->finish();
-    computed_.push_back((computing() - computed) / steps());
-    copied_.push_back((copying() - copied) / steps());
-    for (int way = 0; way < 2; ++way) bytes_[at(way)] = double(moved()[at(way)] - began[at(way)]) / steps();
-  }
-  /// Seconds of a step's computation in slabs.
-  double compute() const { return bench::median(computed_); }
-  /// Of these, of copying the planes that two slabs share, and of boundary conditions at the ends of slabs.
-  double copy() const { return bench::median(copied_); }
-  /// Bytes of a step that the last turn has read and written.
-  double read() const { return bytes_[0]; }
-  double written() const { return bytes_[1]; }
-
- private:
-  /// Seconds so far without those of the files.
-  double computing() const {
-    const Timeline& timeline = runner_.context().timeline();
-    return timeline.now() - timeline.total(Resource::files, Phase::start).seconds -
-           timeline.total(Resource::files, Phase::wait).seconds;
-  }
-  double copying() const { return runner_.context().timeline().total(Phase::boundary).seconds; }
-  std::array<std::int64_t, 2> moved() const {
-    if (!place_) return {};
-    return {place_->memory().bytes(Way::in), place_->memory().bytes(Way::out)};
-  }
-
-  int length_;
-  std::shared_ptr<SlabPlace> place_;
-  bench::Heat heat_;
-  Runner runner_;
-  std::vector<double> computed_, copied_;
-  std::array<double, 2> bytes_{};
-};
-
-/// Up to 32 pieces, as many as the minimum number of planes for a pass allows.
-int pieces_of(int cells, int length, int thicker) {
-  const WindowSlabs::Planes planes{.most_behind = length - 1, .reach = 1};
-  const int least = thicker * planes.least(Boundary::usual_inward);
-  return std::clamp(cells / least, 1, 32);
-}
+using bench::pieces_of;
+using Bed = bench::SlabTurns;
 
 void compare(const bench::Arguments& arguments) {
   const int turns = arguments.number(1, "turns", 3, 2), threads = arguments.number(2, "threads", 2, 2);
@@ -90,7 +27,7 @@ void compare(const bench::Arguments& arguments) {
     std::vector<std::unique_ptr<Bed>> all;
     std::vector<bench::Way> ways;
     const auto add = [&](const std::string& name, std::shared_ptr<SlabPlace> place, int length) {
-      Bed& bed = *all.emplace_back(std::make_unique<Bed>(context, grid, std::move(place), length));
+      Bed& bed = *all.emplace_back(std::make_unique<Bed>(context, grid, FieldOptions{}, std::move(place), length));
       ways.push_back({name, [&bed] { bed.turn(); }});
     };
     const std::vector<int> lengths =
@@ -112,7 +49,7 @@ void compare(const bench::Arguments& arguments) {
         std::printf(
             ", %d pieces, %.4g MB read, %.4g MB written, %.4g ms computed in slabs, "
             "%.3g of it copies of planes",
-            pieces_of(n, all[k]->length(), thicker), 1e-6 * all[k]->read(), 1e-6 * all[k]->written(),
+            pieces_of(n, all[k]->length(), thicker), 1e-6 * all[k]->in(), 1e-6 * all[k]->out(),
             1e3 * all[k]->compute(), 1e3 * all[k]->copy());
       std::printf("\n");
     }
@@ -127,7 +64,7 @@ void compare(const bench::Arguments& arguments) {
       bench::report(name + ", memory one by one / it", seconds[0] / seconds[k], deep ? "goal >= 1.3" : none);
       bench::report(name + ", fastest in memory / it", fastest / seconds[k], deep ? "goal >= 0.7" : none);
       if (!held) continue;
-      const double disk = std::max(all[k]->read(), all[k]->written()) / rate;
+      const double disk = std::max(all[k]->in(), all[k]->out()) / rate;
       bench::report(name + " / max(computing, disk)", seconds[k] / std::max(all[k]->compute(), disk),
                     "goal <= 1.1");
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several steps a pass of the heat equation in files: bytes and milliseconds a step against steps a pass. The
-picture shows memory and two ranks with late messages (bench/passes_wire.py) beside them.
+picture shows memory, two ranks with late messages (bench/passes_wire.py) and an emulated device whose link
+to the host's memory is slow (bench/passes_link.cpp) beside them.
 
     bench/passes_disk.py [--cells 256] [--turns 3] [--threads 2] [--disk 400] [--thicker 1] [--figure FILE]
 
@@ -26,6 +27,7 @@ from limited import BLOCK_IO, slow_disk
 from subcurrent.report.plots import style
 
 WIRE_CELLS, DELAY = 64, 5  # milliseconds
+LINK_CELLS, LINK = 128, 200  # MB/s each way
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk"
 LINE = re.compile(
     r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
@@ -34,6 +36,9 @@ LINE = re.compile(
     re.MULTILINE,
 )
 BOUND = re.compile(r"^result: heat in files, (\d+) a pass / max\(computing, disk\): (\S+) ", re.MULTILINE)
+LINK_ROW = re.compile(
+    r"^\| (?P<length>\d+) \| \d+ \| (?P<mb>\S+) \| \S+ \| \S+ \| (?P<ms>\S+) \|", re.MULTILINE
+)
 Rows = dict[tuple[str, int], dict[str, str | None]]
 
 
@@ -54,8 +59,16 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
     return rows, {int(length): ratio for length, ratio in BOUND.findall(said)}, script.results_in(said)
 
 
+def over_a_link(arguments: argparse.Namespace) -> dict[int, tuple[float, float]]:
+    """Milliseconds and megabytes to the device of a step, by steps a pass."""
+    words = [PROGRAM.with_name("passes_link"), arguments.turns, LINK_CELLS, LINK]
+    said = script.printed([str(word) for word in words] + ["--trial"] * arguments.trial)
+    return {int(m["length"]): (float(m["ms"]), float(m["mb"])) for m in LINK_ROW.finditer(said)}
+
+
 def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> None:
     wire = passes_wire.rows_in(passes_wire.said_by(WIRE_CELLS, arguments.turns, DELAY, arguments.trial))
+    link = over_a_link(arguments)
     megabytes = 8e-6 * arguments.cells**3  # of a level
     memory = {length: float(row["ms"]) for (where, length), row in whole.items() if where == "memory"}
     filed, held = (
@@ -65,13 +78,19 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
     moved = {length: float(whole["files", length]["read"]) for length in filed}
     late = f"two ranks, {WIRE_CELLS}³, messages {DELAY} ms late"
     size = f"{arguments.cells}³"
-    note = "bytes of memory: a level read and a level written a pass; of files and messages: counted"
+    beside = f"beside a device, {LINK_CELLS}³"
+    note = "bytes of memory: a level read and a level written a pass; others are counted; the device is emulated"
     with style.figure(path, 10.5, 5.4, "The heat equation: a step against steps a pass", note) as drawing:
         time, data = drawing.subplots(1, 2)
         for curve, colour, what in (
             (memory, style.GREEN, f"memory, {size}"),
             (filed, style.BLUE, f"files, {size}, the disk as it is"),
             (held, style.ORANGE, f"files, {size}, {arguments.disk:g} MB/s each way"),
+            (
+                {length: ms for length, (ms, _) in link.items()},
+                style.RED,
+                f"{beside}, {LINK} MB/s each way",
+            ),
             ({length: row["overlapped"] for length, row in wire.items()}, style.MUTED, late),
         ):
             if curve:
@@ -79,6 +98,7 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
         for curve, colour, what in (
             ({length: megabytes / length for length in memory}, style.GREEN, f"memory, {size}"),
             (moved, style.BLUE, f"files, {size}"),
+            ({length: mb for length, (_, mb) in link.items()}, style.RED, beside),
             (
                 {length: 1e-3 * row["kb"] for length, row in wire.items()},
                 style.MUTED,

@@ -70,6 +70,7 @@ def passes(trial: bool = False) -> list[Job]:
         Job("several steps a pass, 256³", program("passes_bench", 5, 2, 256, 256, 320), 400),
         Job("several steps a pass, 512³", program("passes_bench", 3, 2, 512, 0, 0, 0, 0, 0), 300),
         Job("passes in files", written("passes_disk.py"), 300),
+        Job("passes beside a device", program("passes_link"), 120),
         Job("passes of a dendrite in files", written("dendrite_disk.py"), 400),
         Job("passes and late messages", written("passes_wire.py"), 120),
         Job("passes on two hosts", written("passes_hosts.py"), 300, network=True),

@@ -17,7 +17,7 @@ constexpr int most_tried = 32;
 PlaneCut cut_of(std::int64_t planes, std::int64_t plane_bytes, int pieces) {
   return {static_cast<int>(planes), static_cast<std::size_t>(plane_bytes), pieces, FileMemory::page};
 }
-std::int64_t bytes_of(const PlaneCut& cut) { return static_cast<std::int64_t>(cut.most_bytes()); }
+std::int64_t bytes_of(const PlaneCut& cut) { return static_cast<std::int64_t>(cut.slot_bytes(0)); }
 
 /// At most `most_ahead` pieces are prefetched.
 Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_ahead) {

@@ -3,7 +3,6 @@
 the table [storage] that it shares with turbulence, its old keys among them."""
 
 import re
-import warnings
 
 import pytest
 
@@ -74,45 +73,11 @@ def test_a_memory_that_is_too_small_is_told_the_smallest_that_would_do(program):
         (TURBULENCE, {"pieces": 4}, {}, 'storage.pieces needs storage.place = "files"'),
         (TABLES, {"place": "files", "pieces": 4, "memory": "1 GiB"}, {}, "give only one"),
         (TABLES, {"scratch": "here"}, {}, "storage.scratch needs"),
-        (TABLES, {"kind": "disk"}, {}, 'storage.kind = "disk" is not allowed: it must be "device" or "host"'),
-        (TURBULENCE, {"kind": "disk", "place": "files"}, {}, "is the old name of storage.place"),
-        (TURBULENCE, {"kind": "disk", "files": 2, "pieces": 2}, {}, "is the old name of storage.pieces"),
-        (
-            TURBULENCE,
-            {"place": "files", "io": "sync"},
-            {"strategy": "pipelined"},
-            "contradict each other",
-        ),
     ],
 )
-@pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_what_storage_cannot_be_is_refused_in_a_sentence(tables, storage, engine, said):
     with pytest.raises(BadInput, match=re.escape(said)):
         typed_case(tables | {"storage": storage, "engine": engine}, None).check()
-
-
-def test_old_keys_are_taken_for_one_version_with_a_sentence_each():
-    old = {"kind": "disk", "files": 4, "io": "sync", "scratch": "here"}
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        case = typed_case(TURBULENCE | {"storage": old}, None)
-    assert [str(warning.message).partition(";")[0] for warning in said] == [
-        'storage.kind = "disk" is storage.place = "files"',
-        "storage.files is now called storage.pieces",
-        'storage.io = "sync" is engine.strategy = "blocking"',
-    ]
-    new = {"place": "files", "pieces": 4, "scratch": "here"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert case == typed_case(TURBULENCE | {"storage": new, "engine": {"strategy": "blocking"}}, None)
-
-
-@pytest.mark.mpi
-def test_the_program_says_what_an_old_key_is_called(program):
-    program.write_case(CASE)
-    old = ("--device", "emulated", "--set", "storage.kind=host", "--set", "run.steps=1")
-    done = program.ok("run", "case.toml", "-n", "1", *old, "--out", "r", *QUIET)
-    assert done.stderr.count('storage.kind = "host" is storage.place = "host"') == 1, done.stderr
 
 
 SEVERAL = """

@@ -3,6 +3,7 @@
 #include "engine/move/stream/slab_stream.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "engine/base/error.hpp"
@@ -127,6 +128,24 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
       EXPECT_EQ(std::memcmp(back.data(), near->data(), back.size() * sizeof(double)), 0) << far->name();
     }
   }
+}
+
+/// The same cell of all arrays of a slot would otherwise map to one set of the caches.
+TEST_P(Streaming, ArraysOfASlotBeginAtDifferentPlacesOfAPage) {
+  FileMemory memory(options());
+  const std::size_t plane_bytes = FileMemory::page;
+  FarArray a(memory, "a", 8, plane_bytes, 4), b(memory, "b", 8, plane_bytes, 4);
+  if (FileMemory::page % memory.near_alignment() != 0 || PlaneCut::stagger % memory.near_alignment() != 0)
+    GTEST_SKIP() << "the disk requires addresses of pages";
+  SlabStream stream = stream_of(memory, slot_for(a, b, 1));
+  stream.run({{&a, Mode::read, 1}, {&b, Mode::write}}, [&](const Slot& slot) {
+    const auto first = reinterpret_cast<std::uintptr_t>(slot.plane(0, slot.lo()));
+    const auto second = reinterpret_cast<std::uintptr_t>(slot.plane(1, slot.lo()));
+    EXPECT_NE(first % FileMemory::page, second % FileMemory::page);
+    EXPECT_EQ(first % memory.near_alignment(), 0U);
+    EXPECT_EQ(second % memory.near_alignment(), 0U);
+  });
+  stream.finish();
 }
 
 // The second phase uses values that the host stores between two phases, although its first piece had been

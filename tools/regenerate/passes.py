@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from . import RELEASE, printed
-from .commands import table_of
+from .commands import table_of, tables_in
 from .figure import Figure
 from .runs import table
 
@@ -42,9 +42,14 @@ def passes(_: Path) -> list[str]:
     return table(heads, [row_of(problem, text) for problem in GOALS])
 
 
+def passes_link(_: Path) -> list[str]:
+    return tables_in(printed([RELEASE / "bench/passes_link"]))[0]
+
+
 PASSES = (
     Figure("passes", STENCILS, 300, "several steps a pass, in memory", passes),
     Figure("passes_disk", STENCILS, 60, "several steps a pass, in files", table_of("passes_disk.py")),
+    Figure("passes_link", STENCILS, 60, "several steps a pass, beside an emulated device", passes_link),
     Figure(
         "passes_wire",
         STENCILS,

@@ -20,8 +20,8 @@ namespace sc {
 /// To the slots, or back.
 enum class Way : std::uint8_t { in, out };
 
-/// A run of bytes of one array and the near memory to or from which it is copied. Offset, address and length
-/// are multiples of the far memory's alignment.
+/// A run of bytes of one array and the near memory to or from which it is copied. Offset and length are
+/// multiples of the far memory's alignment, the address of near_alignment().
 struct FarPart {
   int array = 0;
   std::int64_t offset = 0;
@@ -62,6 +62,7 @@ class FarMemory {
   virtual int add(const std::string& name, std::int64_t bytes) = 0;
   /// Alignment in bytes; 1 if near memory is not the host's, without padding of pieces.
   virtual std::size_t alignment() const = 0;
+  virtual std::size_t near_alignment() const { return alignment(); }
   /// The read-ahead depth in batches of this size, in each direction, that keeps it busy.
   virtual int batches_ahead(std::size_t /*bytes*/) const { return 1; }
   /// Allocates near memory for batches.

@@ -36,6 +36,19 @@ int index_of(Way way, std::int64_t batch, std::size_t part) {
 
 std::string cause(int error) { return std::error_code(error, std::generic_category()).message(); }
 
+/// What direct transfers of a file require of addresses.
+std::size_t address_alignment(int file) {
+#ifdef STATX_DIOALIGN
+  struct statx found {};
+  if (statx(file, "", AT_EMPTY_PATH, STATX_DIOALIGN, &found) == 0 && (found.stx_mask & STATX_DIOALIGN) != 0 &&
+      found.stx_dio_mem_align > 0)
+    return found.stx_dio_mem_align;
+#else
+  static_cast<void>(file);
+#endif
+  return FileMemory::page;
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -100,6 +113,7 @@ int FileMemory::add(const std::string& name, std::int64_t bytes) {
   struct stat made_as {};
   if (fstat(file.descriptor, &made_as) == 0)
     file.blocks = std::min<std::int64_t>(made_as.st_blocks, bytes / 512);
+  if (direct_) near_alignment_ = std::max(near_alignment_, address_alignment(file.descriptor));
   files_.push_back(file);
   return static_cast<int>(files_.size()) - 1;
 }

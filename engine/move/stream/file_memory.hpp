@@ -44,6 +44,8 @@ class FileMemory : public FarMemory {
   int add(const std::string& name, std::int64_t bytes) override;
   static constexpr std::size_t page = 4096;
   std::size_t alignment() const override { return page; }
+  /// What the devices of the files require of addresses; less than a page for most.
+  std::size_t near_alignment() const override { return near_alignment_; }
   int batches_ahead(std::size_t bytes) const override { return ahead(bytes); }
   static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;
@@ -97,6 +99,7 @@ class FileMemory : public FarMemory {
   std::vector<File> files_;
   Queue queues_[2];
   bool direct_ = true;
+  std::size_t near_alignment_ = 1;
 };
 
 }  // namespace sc

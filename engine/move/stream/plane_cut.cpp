@@ -50,7 +50,7 @@ std::size_t PlaneCut::slot_bytes(int halo, int room) const {
   // With alignment 1, every run is read directly to its place and needs no spare memory.
   const std::size_t on_their_way = halo == 0 || unit == 1 ? 0 : round_up(plane_bytes, unit) + 2 * unit;
   const int around = std::max(halo, room);
-  return 2 * lead_bytes(around) + most_bytes() + tail_bytes(around) +
+  return (unit > 1 ? stagger : 0) + 2 * lead_bytes(around) + most_bytes() + tail_bytes(around) +
          2 * static_cast<std::size_t>(halo) * on_their_way;
 }
 

@@ -42,6 +42,10 @@ struct PlaneCut {
   std::size_t begin_of(const PlaneRun& run) const;
   std::size_t end_of(const PlaneRun& run) const;
 
+  /// Arrays of a slot begin this much further, so that the same cell of all of them does not map to one set of
+  /// the caches.
+  static constexpr std::size_t stagger = 1536;
+
   /// Bytes in a slot before the first plane of a piece, for `halo` planes.
   std::size_t lead_bytes(int halo) const;
   /// Bytes after the last plane, halo included. Rows are aligned to cache lines, so the halo at the end of a
@@ -49,7 +53,7 @@ struct PlaneCut {
   std::size_t tail_bytes(int halo) const;
   /// Bytes of a whole piece with `halo` planes around it, and space for halo planes in transfer: each may be
   /// copied separately, with its surroundings up to alignment boundaries. `room`: planes around it that are
-  /// not copied.
+  /// not copied. With `stagger`, which arrays of alignment 1 need not have.
   std::size_t slot_bytes(int halo, int room = 0) const;
   /// Bytes copied when every piece is read once with `halo` planes around it, as far as they exist; out: 0.
   std::int64_t moved(int halo = 0) const;

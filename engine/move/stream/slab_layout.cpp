@@ -60,11 +60,13 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
   slot.piece_ = piece;
   slot.lo_ = phase[0].array->first(piece);
   slot.hi_ = phase[0].array->first(piece + 1);
+  std::size_t begin = 0;
   for (const StreamUse& use : phase) {
     const auto plane = static_cast<std::ptrdiff_t>(use.array->plane_bytes());
-    slot.zero_.push_back(memory + use.array->cut().lead_bytes(use.around()) - slot.lo_ * plane);
+    std::byte* const data = memory + round_up(begin, memory_.near_alignment());
+    slot.zero_.push_back(data + use.array->cut().lead_bytes(use.around()) - slot.lo_ * plane);
     slot.plane_bytes_.push_back(plane);
-    memory += use.array->cut().slot_bytes(use.halo, use.room);
+    begin += use.array->cut().slot_bytes(use.halo, use.room);
   }
   return slot;
 }

@@ -11,7 +11,6 @@ import errno
 import re
 import stat
 import tomllib
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from ..solvers.cases import SOLVERS
 from .common import SolverCase
 from .keys import LARGEST, MOST, SMALLEST, shown, values
 from .sentences import nearest, sentence
-from .storage import refuse_unplaced, with_new_names
+from .storage import refuse_unplaced
 
 Case = SolverCase
 TOO_DEEP = "its tables or lists are nested too deeply"
@@ -85,11 +84,8 @@ def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
     model = _model(tables, prefix)
     try:
         refuse_unplaced(model, tables)
-        tables, outdated = with_new_names(tables)
     except BadInput as error:
         raise BadInput(prefix + error.sentence) from None
-    for said in outdated:
-        warnings.warn(prefix + said, FutureWarning, stacklevel=3)
     try:
         case = model.model_validate(tables)
     except ValidationError as error:

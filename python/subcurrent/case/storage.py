@@ -11,7 +11,6 @@ from .common import SolverCase
 from .engine import Engine
 from .keys import MOST, Table, key, setting, shown
 from .sentences import dotted
-from .strategies import WITHOUT_OVERLAP
 
 PLACES = ("memory", "device", "host", "files")
 ON_DEVICE = ("device", "host")
@@ -107,67 +106,3 @@ def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> 
     if storage.scratch is not None and (on_device or (place != "files" and storage.memory is None)):
         raise BadInput('storage.scratch needs storage.place = "files" or, without a device, storage.memory.')
     storage.bytes()
-
-
-# What the keys were called in version 0.1: by solver, old values and new ones.
-KINDS = {"turbulence": {"memory": "memory", "disk": "files"}, "dendrite": {"device": None, "host": "host"}}
-OUTDATED = "; the old key will be removed in the next version."
-
-
-def with_new_names(tables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The tables of a case with the present keys of [storage], and a sentence for each key that was renamed.
-    Raises BadInput if old and new keys contradict each other."""
-    solver, old = tables.get("solver"), tables.get("storage")
-    kinds = KINDS.get(solver) if isinstance(solver, str) else None
-    if kinds is None or not isinstance(old, dict):
-        return tables, []
-    storage, said = dict(old), []
-    tables = {**tables, "storage": storage}
-    if "kind" in storage:
-        _rename_kind(storage, kinds, said)
-    if solver == "turbulence" and "files" in storage:
-        _refuse_both(storage, "files", "pieces")
-        storage["pieces"] = storage.pop("files")
-        said.append("storage.files is now called storage.pieces" + OUTDATED)
-    if solver == "turbulence" and "io" in storage:
-        _replace_io(tables, storage, said)
-    if not storage:
-        del tables["storage"]
-    return tables, said
-
-
-def _rename_kind(storage: dict[str, Any], kinds: dict[str, str | None], said: list[str]) -> None:
-    _refuse_both(storage, "kind", "place")
-    kind = storage.pop("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        allowed = " or ".join(f'"{name}"' for name in kinds)
-        raise BadInput(f"storage.kind = {shown(kind)} is not allowed: it must be {allowed}.")
-    if (place := kinds[kind]) is not None:
-        storage["place"] = place
-    now = f"storage.place = {shown(place)}" if place else "now the default, so leave it out"
-    said.append(f"storage.kind = {shown(kind)} is {now}" + OUTDATED)
-
-
-def _replace_io(tables: dict[str, Any], storage: dict[str, Any], said: list[str]) -> None:
-    io = storage.pop("io")
-    if io not in ("sync", "async"):
-        raise BadInput(f'storage.io = {shown(io)} is not allowed: it must be "sync" or "async".')
-    engine = tables.get("engine", {})
-    given = engine.get("strategy") if isinstance(engine, dict) else None
-    one_by_one = given in WITHOUT_OVERLAP
-    if given is not None and one_by_one != (io == "sync"):
-        raise BadInput(
-            f"storage.io = {shown(io)} and engine.strategy = {shown(given)} contradict each other: "
-            "the strategy also determines the order of file access, leave storage.io out."
-        )
-    if io == "sync" and given is None:
-        tables["engine"] = {**engine, "strategy": "blocking"}
-    now = (
-        'engine.strategy = "blocking"' if io == "sync" else "any engine.strategy except blocking and ordered"
-    )
-    said.append(f"storage.io = {shown(io)} is {now}" + OUTDATED)
-
-
-def _refuse_both(storage: dict[str, Any], old: str, new: str) -> None:
-    if new in storage:
-        raise BadInput(f"storage.{old} is the old name of storage.{new}: give only the new one.")

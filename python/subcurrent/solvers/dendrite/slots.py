@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...launch.memory import row_of
 
 PAGE = 4096  # a copy of a file begins and ends at multiples of it
+STAGGER = 1536  # arrays of a slot begin this much further, see PlaneCut
 UNDER_WAY, MOST_AHEAD = 4 * 2**20, 4  # bytes that hide the disk's latency; pieces read ahead for that
 BATCH = 4 * 2**20  # of writing a checkpoint
 TAIL = 128  # bytes after the last plane of a slot, at most
@@ -51,10 +52,10 @@ class Slots:
 
     def _slot(self, plane: int, piece: int) -> int:
         def around(planes: int) -> int:
-            return piece + 2 * _pages(planes * plane) + _pages(TAIL)
+            return STAGGER + piece + 2 * _pages(planes * plane) + _pages(TAIL)
 
         bounced = 2 * self.halo * (_pages(plane) + 2 * PAGE)  # planes of the halo on their way
-        single = self.read * (around(self.halo) + bounced) + self.written * piece
+        single = self.read * (around(self.halo) + bounced) + self.written * (STAGGER + piece)
         if self.length == 1:
             return single
         # Both levels of every field are in a slot, with the planes that the steps of a pass need.
