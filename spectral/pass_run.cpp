@@ -39,7 +39,7 @@ PassRun::PassRun(Context& context, const Strategy& strategy)
         "\", which gives one thread the halos and the others the core, but all threads share the lines of a "
         "transform; allowed are " +
         Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
-  if (strategy.chooses) choice_ = std::make_unique<Choice>(context, 0);
+  if (strategy.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
 /// Without communication slabs are computed while they are in the cache. Each slab is a step, so that
@@ -49,7 +49,7 @@ Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
   if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.gives.empty(); }))
     return {.strategy = &Strategy::boundary_first};
   const auto differ = [](const Strategy& s) { return !s.divides_threads && !(s == Strategy::pipelined); };
-  if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false, false);
+  if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false);
   return choice_->begin(kind.number);
 }
 

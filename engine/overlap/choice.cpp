@@ -14,27 +14,26 @@ constexpr int long_ago = 1000;  // runs without the kind of stage that marks a s
 
 }  // namespace
 
-int Choice::add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds, bool pokes) {
+int Choice::add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds) {
   if (threads_ == 0) threads_ = -context_.largest(-context_.threads());
   std::vector<const Strategy*> candidates;
   for (const Strategy* s : Strategy::all())
     if (s->tried && (!s->divides_threads || threads_ > 1) && may(*s)) candidates.push_back(s);
   names_.push_back(std::move(name));
-  return trials_.add(std::move(candidates), feeds, pokes);
+  return trials_.add(std::move(candidates), feeds);
 }
 
 Choice::Run Choice::begin(int kind, bool settling) {
   if (settling) {
     settling_ = true;
-    return {.strategy = &trials_.chosen(kind), .poke_seconds = poke_seconds_};
+    return {.strategy = &trials_.chosen(kind)};
   }
   if (!told_ && (kind == opens_ || ++runs_since_ > long_ago)) {
     opens_ = kind;
     runs_since_ = 0;
     step();
   }
-  const Trials::Turn turn = trials_.begin(kind);
-  Run run{turn.strategy, kind, trials_.tried(kind), 0, turn.poke * poke_seconds_};
+  Run run{&trials_.begin(kind), kind, trials_.tried(kind), 0};
   restart_clock(run);
   return run;
 }
@@ -75,8 +74,7 @@ void Choice::agree() {
 std::vector<Choice::Chosen> Choice::chosen() const {
   std::vector<Chosen> all;
   for (int kind = 0; kind < trials_.kinds(); ++kind)
-    all.push_back({names_[static_cast<std::size_t>(kind)], trials_.chosen(kind).name, trials_.known(kind),
-                   trials_.chosen_poke(kind) * poke_seconds_});
+    all.push_back({names_[static_cast<std::size_t>(kind)], trials_.chosen(kind).name, trials_.known(kind)});
   return all;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice: the strategy and the interval of progress calls of each run under Strategy::automatic: trials, the
-// clock that times them, and one small reduction with which all ranks agree on the fastest.
+// Choice: the strategy of each run under Strategy::automatic: trials, the clock that times them, and one
+// small reduction with which all ranks agree on the fastest.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,16 @@ namespace sc {
 
 class Choice {
  public:
-  /// `poke_seconds`: between progress calls.
-  Choice(Context& context, double poke_seconds)
-      : context_(context), poke_seconds_(poke_seconds), reduction_(context) {}
+  explicit Choice(Context& context) : context_(context), reduction_(context) {}
 
   /// Collective: adds a kind of run, with those strategies as candidates for which `may` is true and this
   /// context has enough threads; returns its number. See Trials::add().
-  int add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds, bool pokes);
+  int add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds);
   struct Run {
     const Strategy* strategy = nullptr;
     int kind = -1;  ///< -1: there is nothing to choose
     bool trial = false;
     double begin = 0;
-    double poke_seconds = 0;
   };
   /// The next run of a kind. If the program does not mark its steps, a step begins when the same kind runs
   /// again: the first one, or any one if that has not run for long. Steps with runs that still measure their
@@ -46,7 +43,6 @@ class Choice {
     std::string name;
     std::string_view strategy;
     Trials::Known seconds;
-    double poke_seconds;  ///< the chosen interval of progress calls; 0: none was compared
   };
   std::vector<Chosen> chosen() const;
   const Trials& trials() const { return trials_; }
@@ -56,7 +52,6 @@ class Choice {
   void agree();
 
   Context& context_;
-  double poke_seconds_;
   Reduction reduction_;
   Trials trials_;
   std::vector<std::string> names_;

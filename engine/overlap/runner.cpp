@@ -56,7 +56,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
     length_ = options.steps_per_pass;
   }
   // Passes leave no choice: their halos are exchanged when they begin. The runs outside of them do.
-  if (s.chooses) choice_ = std::make_unique<Choice>(context, options.poke_seconds);
+  if (s.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
 void Runner::prefetch(Stage& stage) {
@@ -81,18 +81,16 @@ int Runner::kind_of(Stage& stage, bool slabs) {
     return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
   };
   const std::string name = stage.name() + " on " + to_string(n);
-  const bool pokes = !device && !slabs;  // by time; a device is asked all the time, files once a slab
-  return found->second = choice_->add(name, may, !own, pokes);
+  return found->second = choice_->add(name, may, !own);
 }
 
 Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
-  if (!choice_) return {.strategy = &options_.strategy, .poke_seconds = options_.poke_seconds};
+  if (!choice_) return {.strategy = &options_.strategy};
   if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.settles());
   // There is no communication between ranks to overlap: all cells in one chunk. With slabs or a device the
   // strategy overlaps, because copies or kernels run while the host computes.
   const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();
-  return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking,
-          .poke_seconds = options_.poke_seconds};
+  return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking};
 }
 
 void Runner::run(Stage& stage, Stage* next) {
@@ -144,10 +142,8 @@ void Runner::run_now(Stage& stage, Stage* next) {
   double core_share = 1;
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
-    const Order order{sample ? Strategy::ordered : strategy, strategy.eager, sample || lent,
-                      turn.poke_seconds};
-    core_share =
-        run_colour(stage, order, slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
+    core_share = run_colour(stage, {sample ? Strategy::ordered : strategy, strategy.eager, sample || lent},
+                            slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
   }
   if (device) {
     stage.collect();
@@ -224,7 +220,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   // eager halo exchange.
   Refresh& outputs = order.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
-               {context_.threads(), order.poke_seconds, order.apart ? sampled_suffix : ""});
+               {context_.threads(), options_.poke_seconds, order.apart ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
   if (slabs && own && own->gathers)
     refuse("stage \"" + stage.name() + "\" fetches by itself and cannot be computed slab by slab");

@@ -164,7 +164,6 @@ class Runner {
     const Strategy& strategy;
     bool eager;  // its outputs are sent with it
     bool apart;  // recorded as a sample
-    double poke_seconds;
   };
   double run_colour(Stage& stage, const Order& order, const Slabs* slabs, const StreamPass* next);
   Choice::Run turn_of(Stage& stage, bool slabs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials: two rounds of two turns, with and without eager halo exchange; in a turn every kind tries its
-// strategies. A third round of one turn compares intervals of progress calls under the choice.
+// Trials: rounds of two turns, with and without eager halo exchange; in a turn every kind tries its
+// strategies.
 #include "engine/overlap/trials.hpp"
 
 #include <algorithm>
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_recent = 16;
 constexpr std::size_t fewest_recent = 4;
-constexpr std::array intervals{0.25, 1.0, 4.0};  // of progress calls, multiples of the program's
 
 /// An order statistic in nanoseconds; -1 without times.
 std::int64_t ranked(std::vector<double> seconds, std::size_t place) {
@@ -32,8 +31,8 @@ std::int64_t upper_quartile(const std::vector<double>& seconds) {
 
 }  // namespace
 
-int Trials::add(std::vector<const Strategy*> candidates, bool feeds, bool pokes) {
-  Kind kind{.feeds = feeds, .pokes = pokes, .strategies = static_cast<int>(candidates.size())};
+int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
+  Kind kind{.feeds = feeds};
   for (const Strategy* strategy : candidates) kind.candidates.push_back({strategy});
   // The first strategy that overlaps is used until times are known.
   for (const bool eager : {false, true}) {
@@ -53,12 +52,8 @@ int Trials::add(std::vector<const Strategy*> candidates, bool feeds, bool pokes)
 /// The candidates that are still tried in such a turn.
 std::vector<int> Trials::open(const Kind& kind, bool eager) const {
   std::vector<int> all;
-  if (compares_intervals()) {
-    for (int c = kind.strategies; c < static_cast<int>(kind.candidates.size()); ++c) all.push_back(c);
-    return all;
-  }
   if (!kind.feeds && !eager) return all;  // it is tried in the other turn
-  for (int c = 0; c < kind.strategies; ++c)
+  for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
     if (kind.in(c, eager) && !kind.candidates[static_cast<std::size_t>(c)].left_out) all.push_back(c);
   return all;
 }
@@ -69,17 +64,15 @@ int Trials::next_on_trial(const Kind& kind) const {
   if (kind.first || (state_ != State::trying && !late)) return -1;
   const std::vector<int> all = open(kind, late ? eager_ || !kind.feeds : eager_);
   const int count = static_cast<int>(all.size());
-  if (count == 0 || (count == 1 && !kind.feeds) || kind.steps_in_turn >= count * most_each()) return -1;
+  if (count == 0 || (count == 1 && !kind.feeds) || kind.steps_in_turn >= count * schedule_.each[1]) return -1;
   const int lap = kind.steps_in_turn / count, place = kind.steps_in_turn % count;
   return all[static_cast<std::size_t>(lap % 2 == 0 ? place : count - 1 - place)];
 }
 
-Trials::Turn Trials::begin(int number) {
+const Strategy& Trials::begin(int number) {
   Kind& kind = of(number);
   ++kind.runs;
-  const Candidate& c =
-      kind.now < 0 ? kind.resting(eager_) : kind.candidates[static_cast<std::size_t>(kind.now)];
-  return {c.strategy, c.poke > 0 ? c.poke : 1};
+  return kind.now < 0 ? chosen(number) : *kind.candidates[static_cast<std::size_t>(kind.now)].strategy;
 }
 
 void Trials::end(int number, double seconds, bool usual) {
@@ -122,12 +115,9 @@ std::vector<std::int64_t> Trials::go_on() {
       if (steps_ > schedule_.settling && !kinds_.empty()) begin_trial();
       break;
     case State::trying:
-      if (steps_ < steps_of_turn_) break;
-      if (!compares_intervals()) {
-        if (eager_ && begin_turn(false)) break;
-        turn_to(true);
-      }
+      if (steps_ < steps_of_turn_ || (eager_ && begin_turn(false))) break;
       state_ = State::agreeing;
+      turn_to(true);
       return times();
     case State::agreeing:
       break;
@@ -153,7 +143,6 @@ void Trials::begin_trial() {
   for (Kind& kind : kinds_) {
     kind.recent.clear();
     kind.before = -1;
-    kind.drop_intervals();
     for (Candidate& c : kind.candidates) {
       c.seconds.clear();
       c.left_out = false;
@@ -170,20 +159,6 @@ bool Trials::begin_round() {
   state_ = State::settled;
   steps_ = 0;
   return false;
-}
-
-/// The third round, of one turn: the intervals of the kinds whose choice makes progress calls. The interval
-/// of the program is one of them, so that all have as many steps at the same time. Returns false if there is
-/// no such kind.
-bool Trials::begin_intervals(bool eager) {
-  round_ = 2;
-  for (Kind& kind : kinds_) {
-    const Candidate& chosen = kind.resting(eager);
-    if (!kind.decided || !kind.pokes || !chosen.pokes()) continue;
-    const Strategy* strategy = chosen.strategy;
-    for (const double poke : intervals) kind.candidates.push_back({strategy, poke});
-  }
-  return begin_turn(eager);
 }
 
 /// Returns false if there is nothing to try in such a turn.
@@ -212,14 +187,13 @@ void Trials::turn_to(bool eager) {
   eager_ = eager;
 }
 
-/// The smallest of several medians may be small by chance. So after the first round, strategies that overlap
-/// count with their upper quartiles, and so do other intervals than the program's.
+/// The smallest of several medians may be small by chance. So in the last round, strategies that overlap
+/// count with their upper quartiles.
 std::vector<std::int64_t> Trials::times() const {
   std::vector<std::int64_t> all;
   for (const Kind& kind : kinds_) {
     for (const Candidate& c : kind.candidates)
-      all.push_back(round_ > 0 && c.strategy->overlaps && c.poke != 1 ? upper_quartile(c.seconds)
-                                                                      : median(c.seconds));
+      all.push_back(round_ > 0 && c.strategy->overlaps ? upper_quartile(c.seconds) : median(c.seconds));
     all.push_back(kind.recent.size() < fewest_recent ? -1 : median(kind.recent));
   }
   return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials: finds the fastest strategy for each kind of stage, and then its interval of progress calls, from
-// counts and times alone. All ranks count the same runs and get the same times, so all try and choose alike.
+// Trials: finds the fastest strategy for each kind of stage, from counts and times alone. All ranks count the
+// same runs and get the same times, so all try and choose alike.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace sc {
 
 /// The schedule of trials, in steps of the program.
 struct Schedule {
-  int settling = 2;                  ///< until the runner knows the readers of all outputs
-  std::array<int, 3> each{2, 3, 3};  ///< steps for each candidate, by round
-  int watch = 50;                    ///< between two checks of the times
-  int again = 1000;                  ///< between two trials
-  double much_slower = 1.3;          ///< candidates this much slower are left out of the second round
-  double drifted = 1.25;             ///< times that changed by this factor start a new trial
+  int settling = 2;               ///< until the runner knows the readers of all outputs
+  std::array<int, 2> each{2, 3};  ///< steps for each candidate, in the first and in the second round
+  int watch = 50;                 ///< between two checks of the times
+  int again = 1000;               ///< between two trials
+  double much_slower = 1.3;       ///< candidates this much slower are left out of the second round
+  double drifted = 1.25;          ///< times that changed by this factor start a new trial
 };
 
 class Trials {
@@ -28,15 +28,10 @@ class Trials {
 
   /// Adds a kind of stage that may run under the `candidates`; returns its number. `feeds`: whether its halos
   /// are exchanged in its own runs or in its readers', depending on whether the strategy is eager. Either all
-  /// such kinds are eager or none. `pokes`: whether the interval of progress calls has an effect.
-  int add(std::vector<const Strategy*> candidates, bool feeds, bool pokes = false);
-  /// How a run is executed.
-  struct Turn {
-    const Strategy* strategy = nullptr;
-    double poke = 1;  ///< the interval of progress calls, as a multiple of the program's
-  };
-  /// That of the next run of the kind.
-  Turn begin(int kind);
+  /// such kinds are eager or none.
+  int add(std::vector<const Strategy*> candidates, bool feeds);
+  /// The strategy of the next run of the kind.
+  const Strategy& begin(int kind);
   /// Its time on this rank. `usual`: a run like any other under that strategy.
   void end(int kind, double seconds, bool usual = true);
   /// A step begins. Returns values to be reduced by maximum over ranks; empty if there are none.
@@ -51,8 +46,6 @@ class Trials {
   bool eager() const { return eager_; }
   /// The strategy of the kind outside of trials.
   const Strategy& chosen(int kind) const { return *of(kind).resting(eager_).strategy; }
-  /// The chosen interval of progress calls, as a multiple of the program's; 0: none was compared.
-  double chosen_poke(int kind) const;
   /// The number of steps in trials, and of trials.
   int steps_tried() const { return steps_tried_; }
   int trials() const { return trials_; }
@@ -69,18 +62,14 @@ class Trials {
   enum class State { settling, trying, agreeing, settled };
   struct Candidate {
     const Strategy* strategy;
-    double poke = 0;                   // multiple of the interval, in the third round; 0: of an earlier one
     std::vector<double> seconds = {};  // of a run, one mean for each step of this trial
     std::int64_t agreed = -1;          // nanoseconds, the largest median; -1: not known
     bool left_out = false;
-    bool pokes() const { return strategy->overlaps && !strategy->divides_threads; }
   };
   struct Kind {
     bool feeds = true;
-    bool pokes = false;
-    std::vector<Candidate> candidates = {};  // the strategies; in the third round intervals follow
-    int strategies = 0;                      // that many
-    std::array<int, 2> best{-1, -1};         // by [eager]: the best candidate
+    std::vector<Candidate> candidates = {};
+    std::array<int, 2> best{-1, -1};  // by [eager]: the best candidate
     std::int64_t runs = 0;
     bool first = true;      // halos are still exchanged in the previous place
     int now = -1;           // the candidate on trial in this step
@@ -93,23 +82,12 @@ class Trials {
     bool in(int candidate, bool eager) const {
       return !feeds || candidates[static_cast<std::size_t>(candidate)].strategy->eager == eager;
     }
-    /// Leaves the strategies, with the interval of the program.
-    void drop_intervals() {
-      for (int& b : best)
-        for (int c = 0; b >= strategies && c < strategies; ++c)
-          if (candidates[static_cast<std::size_t>(c)].strategy ==
-              candidates[static_cast<std::size_t>(b)].strategy)
-            b = c;
-      candidates.erase(candidates.begin() + strategies, candidates.end());
-    }
     const Candidate& resting(bool eager) const {
       return candidates[static_cast<std::size_t>(best[eager ? 1 : 0])];
     }
   };
   Kind& of(int kind) { return kinds_[static_cast<std::size_t>(kind)]; }
   const Kind& of(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
-  bool compares_intervals() const { return round_ == 2; }
-  int most_each() const { return schedule_.each[compares_intervals() ? 2 : 1]; }
   int next_on_trial(const Kind& kind) const;
   void end_step();
   std::vector<std::int64_t> go_on();
@@ -117,14 +95,11 @@ class Trials {
   bool anything_to_try() const;
   void begin_trial();
   bool begin_round();
-  bool begin_intervals(bool eager);
   bool begin_turn(bool eager);
   void turn_to(bool eager);
   std::vector<std::int64_t> times() const;
   void end_round();
-  void settle();
   static void choose(Kind& kind);
-  static void choose_interval(Kind& kind);
   double cost(bool eager) const;
   void leave_out();
   void look();

@@ -32,7 +32,7 @@ void Trials::choose(Kind& kind) {
     int& best = kind.best[eager ? 1 : 0];
     int plain = -1, fastest = -1;
     bool all = true;
-    for (int c = 0; c < kind.strategies; ++c) {
+    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
       if (!kind.in(c, eager)) continue;
       all = all && of(c).agreed >= 0;
       if (fastest < 0 || of(c).agreed < of(fastest).agreed) fastest = c;
@@ -55,43 +55,18 @@ double Trials::cost(bool eager) const {
   return sum;
 }
 
-/// Another interval than the program's is chosen where it is faster by more than times scatter.
-void Trials::choose_interval(Kind& kind) {
-  const auto of = [&](int c) -> const Candidate& { return kind.candidates[static_cast<std::size_t>(c)]; };
-  int given = -1, fastest = -1;
-  for (int c = kind.strategies; c < static_cast<int>(kind.candidates.size()); ++c) {
-    if (of(c).agreed < 0) return;
-    if (fastest < 0 || of(c).agreed < of(fastest).agreed) fastest = c;
-    if (of(c).poke == 1) given = c;
-  }
-  if (given < 0) return;
-  const bool gain = gains(static_cast<double>(of(fastest).agreed), static_cast<double>(of(given).agreed));
-  for (const bool eager : {false, true})
-    if (kind.in(given, eager)) kind.best[eager ? 1 : 0] = gain ? fastest : given;
-}
-
 void Trials::end_round() {
-  if (compares_intervals()) {
-    for (Kind& kind : kinds_) choose_interval(kind);
-    return settle();
-  }
   for (Kind& kind : kinds_) choose(kind);
   if (round_ == 0) {
     leave_out();
     round_ = 1;
     if (begin_round()) return;
   }
-  const bool eager = !gains(cost(false), cost(true));
-  for (Kind& kind : kinds_)  // the others are tried further whenever they run
-    kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager || !kind.feeds));
-  if (begin_intervals(eager)) return;
-  turn_to(eager);
-  settle();
-}
-
-void Trials::settle() {
-  round_ = 1;
-  for (Kind& kind : kinds_) kind.steps_in_turn = 0;
+  turn_to(!gains(cost(false), cost(true)));
+  for (Kind& kind : kinds_) {  // the others are tried further whenever they run
+    kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
+    kind.steps_in_turn = 0;
+  }
   state_ = State::settled;
   steps_ = 0;
 }
@@ -100,7 +75,7 @@ void Trials::settle() {
 /// and a way of exchanging halos that is much slower in total.
 void Trials::leave_out() {
   for (Kind& kind : kinds_)
-    for (int c = 0; c < kind.strategies; ++c) {
+    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
       Candidate& candidate = kind.candidates[static_cast<std::size_t>(c)];
       const bool eager = candidate.strategy->eager;
       const bool with_all = kind.feeds && cost(eager) > schedule_.much_slower * cost(!eager);
@@ -139,8 +114,6 @@ void Trials::look() {
     retrial_interval_ = std::min(schedule_.again, std::max(2 * schedule_.watch, 2 * retrial_interval_));
   begin_trial();
 }
-
-double Trials::chosen_poke(int number) const { return of(number).resting(eager_).poke; }
 
 Trials::Known Trials::known(int number) const {
   const Kind& kind = of(number);

@@ -140,7 +140,6 @@ nb::dict dict_of(const std::vector<const Choice*>& choices) {
       stage["runs"] = chosen.seconds.runs;
       stage["seconds"] = known(chosen.seconds.chosen);
       stage["seconds_blocking"] = known(chosen.seconds.blocking);
-      stage["poke_ms"] = known(1e3 * chosen.poke_seconds);
       stages.append(stage);
     }
   }

@@ -200,14 +200,6 @@ def test_what_the_automatic_strategy_chose_is_said_in_a_line():
     )
     assert account.choice(two["automatic"]).startswith("pipelined for a, blocking for b: ")
     assert overlap_case(two, "automatic").startswith("communication hidden")
-    stages = chosen_stages(a=("pipelined", 1.0, 2.0), b=("blocking", 1.0, 1.0), c=("pipelined", 1.0, 1.0))
-    stages[0]["poke_ms"], stages[1]["poke_ms"] = 0.125, None
-    every = account.account_of(automatic(stages), "automatic")["automatic"]
-    start = "pipelined for a, c, blocking for b, progress calls every 0.125 ms: stages with halos are 1.33"
-    assert account.choice(every).startswith(start)
-    stages[2]["poke_ms"] = 2.0
-    every = account.account_of(automatic(stages), "automatic")["automatic"]
-    assert ", progress calls every 0.125 ms for a, 2 ms for c: stages" in account.choice(every)
     early = account.account_of(automatic(chosen_stages(a=("pipelined", None, None))), "automatic")
     assert account.choice(early["automatic"]) == (
         "the run ended 29 steps into the trials of strategies, too early to compare them"

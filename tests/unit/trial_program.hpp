@@ -27,8 +27,8 @@ struct Program {
   explicit Program(int size = 1, Schedule schedule = {}) {
     for (int r = 0; r < size; ++r) ranks.emplace_back(schedule);
   }
-  void add(const Candidates& candidates = usual, bool feeds = true, int runs = 1, bool pokes = false) {
-    for (Trials& t : ranks) t.add(candidates, feeds, pokes);
+  void add(const Candidates& candidates = usual, bool feeds = true, int runs = 1) {
+    for (Trials& t : ranks) t.add(candidates, feeds);
     often.push_back(runs);
   }
   void agree() {
@@ -56,19 +56,16 @@ struct Program {
   }
   double one(int kind, const Times& times) {
     double longest = 0;
-    Trials::Turn first;
+    const Strategy* first = nullptr;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const Trials::Turn turn = ranks[r].begin(kind);
-      if (!first.strategy) first = turn;
-      EXPECT_EQ(first.strategy->name, turn.strategy->name) << "rank " << r << ", step " << steps;
-      EXPECT_EQ(first.poke, turn.poke) << "rank " << r << ", step " << steps;
-      poke = turn.poke;
-      const double seconds = times(static_cast<int>(r), kind, *turn.strategy);
+      const Strategy& s = ranks[r].begin(kind);
+      if (!first) first = &s;
+      EXPECT_EQ(first->name, s.name) << "rank " << r << ", step " << steps;
+      const double seconds = times(static_cast<int>(r), kind, s);
       ranks[r].end(kind, seconds);
       longest = std::max(longest, seconds);
     }
-    ++under[{kind, std::string(first.strategy->name)}];
-    if (first.poke != 1) ++of_other_intervals[kind];
+    ++under[{kind, std::string(first->name)}];
     return longest;
   }
   double run(int count, const Times& times) {
@@ -82,9 +79,7 @@ struct Program {
   std::vector<int> often;
   std::vector<std::int64_t> largest;
   int waited = 0, steps = 0;
-  double poke = 1;  // of the present run, a multiple of the program's interval
   std::map<std::pair<int, std::string>, int> under;
-  std::map<int, int> of_other_intervals;  // runs of a kind
 };
 
 }  // namespace sc::test

@@ -63,23 +63,9 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
     of = {name: [s["stage"] for s in stages if s["strategy"] == name] for name in names}
     chosen = names[0] if len(names) == 1 else ", ".join(f"{name} for {_some(of[name])}" for name in names)
     return (
-        f"{chosen}{_intervals(stages)}: stages with halos are {automatic['gained']:.2f} times as fast as "
-        f"under blocking ({automatic['steps_tried']} steps of trials)"
+        f"{chosen}: stages with halos are {automatic['gained']:.2f} times as fast as under "
+        f"blocking ({automatic['steps_tried']} steps of trials)"
     )
-
-
-def _intervals(stages: list[dict[str, Any]]) -> str:
-    """The chosen intervals of progress calls, where several were compared."""
-    of: dict[float, list[str]] = {}
-    for stage in stages:
-        if stage.get("poke_ms"):
-            of.setdefault(stage["poke_ms"], []).append(stage["stage"])
-    if not of:
-        return ""
-    if len(of) == 1:
-        return f", progress calls every {next(iter(of)):g} ms"
-    every = ", ".join(f"{poke:g} ms for {_some(names)}" for poke, names in of.items())
-    return f", progress calls every {every}"
 
 
 def passes(terms: dict[str, Any]) -> str | None:
