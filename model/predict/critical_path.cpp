@@ -19,38 +19,48 @@ namespace {
 using Activities = std::vector<Activity>;
 constexpr std::array both{Activity::On::processor, Activity::On::link};
 
-/// For each activity all that must be completed before it.
-std::vector<std::vector<bool>> ancestors(const Activities& all) {
-  std::vector<std::vector<bool>> before(all.size());
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    before[n].resize(n);
-    for (const int a : all[n].after) {
-      before[n][at(a)] = true;
-      for (std::size_t k = 0; k < before[at(a)].size(); ++k)
-        if (before[at(a)][k]) before[n][k] = true;
-    }
-  }
-  return before;
-}
+/// Finds what must be completed before an activity, without a list for each: they would take memory for every
+/// pair.
+class Ancestors {
+ public:
+  explicit Ancestors(const Activities& all) : all_(all), seen_by_(all.size(), all.size()) {}
 
-/// When each activity can start at the earliest: a resource has one of those before it at a time.
+  const std::vector<std::size_t>& of(std::size_t n) {
+    found_.clear();
+    see(n, n);
+    for (std::size_t next = 0; next < found_.size(); ++next) see(found_[next], n);
+    return found_;
+  }
+
+ private:
+  void see(std::size_t one, std::size_t n) {
+    for (const int a : all_[one].after)
+      if (std::exchange(seen_by_[at(a)], n) != n) found_.push_back(at(a));
+  }
+
+  const Activities& all_;
+  std::vector<std::size_t> seen_by_, found_;
+};
+
+/// When each activity can start at the earliest: a resource has one of those before it at a time. A single
+/// direct predecessor ends after all that is before it.
 std::vector<double> heads(const Activities& all) {
-  const auto before = ancestors(all);
+  Ancestors ancestors(all);
   std::vector<double> heads;
-  std::vector<std::size_t> by_head;  // all so far
   for (std::size_t n = 0; n < all.size(); ++n) {
     double head = 0;
     for (const int a : all[n].after) head = std::max(head, heads[at(a)] + all[at(a)].seconds);
-    for (const Activity::On resource : both) {
-      double end = 0;
-      for (const std::size_t k : by_head)
-        if (before[n][k] && all[k].on == resource) end = std::max(end, heads[k]) + all[k].seconds;
-      head = std::max(head, end);
+    if (all[n].after.size() > 1) {
+      std::vector<std::size_t> before = ancestors.of(n);
+      std::sort(before.begin(), before.end(), [&](auto a, auto b) { return heads[a] < heads[b]; });
+      for (const Activity::On resource : both) {
+        double end = 0;
+        for (const std::size_t k : before)
+          if (all[k].on == resource) end = std::max(end, heads[k]) + all[k].seconds;
+        head = std::max(head, end);
+      }
     }
     heads.push_back(head);
-    const auto place = std::upper_bound(by_head.begin(), by_head.end(), head,
-                                        [&](double h, std::size_t k) { return h < heads[k]; });
-    by_head.insert(place, n);
   }
   return heads;
 }

@@ -3,6 +3,9 @@
 #include "model/predict/critical_path.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <vector>
 
 namespace sc::test {
 namespace {
@@ -53,6 +56,37 @@ TEST(CriticalPath, OneProcessorComputesWhatComesAfterAPiece) {
 TEST(CriticalPath, AChainMayBindMoreThanAResource) {
   EXPECT_DOUBLE_EQ(
       critical_path({computing(1), computing(1), sending(3, {0}), sending(3, {1}), computing(5, {3})}), 9);
+}
+
+// What is before the last two comes by several paths, and counts once: 1 + 2 + 3 are computed before the end.
+TEST(CriticalPath, WhatComesByTwoPathsCountsOnce) {
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), computing(2, {0}), computing(3, {0}), computing(0, {1, 2})}),
+                   6);
+  EXPECT_DOUBLE_EQ(critical_path({computing(1), sending(1, {0}), computing(2, {0}), computing(3, {0, 1}),
+                                  sending(5, {2, 3})}),
+                   11);
+}
+
+long peak_kib() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
+
+// Steps of a chunk and its piece, of which every thousandth chunk waits for the piece before: a bit for each
+// pair would be 4900 MiB.
+TEST(CriticalPath, MemoryGrowsWithTheEdgesAlone) {
+  constexpr int steps = 100'000;
+  std::vector<Activity> all;
+  for (int n = 0; n < steps; ++n) {
+    const int chunk = static_cast<int>(all.size());
+    all.push_back(computing(1, n == 0 ? std::vector<int>{} : std::vector<int>{chunk - 2}));
+    if (n % 1000 == 999) all.back().after.push_back(chunk - 1);
+    all.push_back(sending(0.5, {chunk}));
+  }
+  const long before = peak_kib();
+  EXPECT_DOUBLE_EQ(critical_path(all), steps + 0.5);
+  EXPECT_LT(peak_kib() - before, 400 * 1024);
 }
 
 }  // namespace
