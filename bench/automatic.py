@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The automatic strategy beside the best fixed one and `blocking`: solvers × ranks × threads × links.
 
-    bench/automatic.py [--cases cavity dendrite magnetosphere turbulence] [--ranks 1 2 4] [--threads 1 2]
-        [--links node wire] [--rate 100mbit] [--steps N] [--repeats 9] [--json FILE]
+    bench/automatic.py [--cases cavity dendrite magnetosphere turbulence compressible] [--ranks 1 2 4]
+        [--threads 1 2] [--links node wire] [--rate 100mbit] [--steps N] [--repeats 9] [--json FILE]
 
 Each line is one `subcurrent strategies`: all strategies in one process on the same ranks, in turns, medians.
 `automatic` has then tried; what its first steps took, trials included, is added up with as many of the others
@@ -34,12 +34,14 @@ CASES = {  # case, its size, sweeps a step, steps of a turn
     "dendrite": ("nickel_small", ["grid.cells=[96, 96, 96]"], 1, 40),
     "magnetosphere": ("earth_south", ["grid.points=[90, 30, 30]", "grid.spacing=1"], 1, 12),
     "turbulence": ("taylor_green_1600", ["grid.points=[64, 64, 64]"], 1, 2),
+    "compressible": ("taylor_green_mach01", ["grid.points=[64, 64, 64]"], 1, 1),
 }
 SMALL = {
     "cavity": ["grid.points=[18, 18, 18]"],
     "dendrite": ["grid.cells=[24, 24, 24]"],
     "magnetosphere": [],
     "turbulence": ["grid.points=[16, 16, 16]"],
+    "compressible": ["grid.points=[16, 16, 16]"],
 }
 COLUMNS = (
     "case",

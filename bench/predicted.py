@@ -26,8 +26,7 @@ import script
 from automatic import CASES as MEASURED
 from automatic import ROOT, SMALL
 
-IN_MEMORY = MEASURED | {"compressible": ("taylor_green_mach01", ["grid.points=[64, 64, 64]"], 1)}
-IN_MEMORY |= {  # loops in Python
+IN_MEMORY = MEASURED | {  # loops in Python
     "heat": ("examples/python/heat.py", ["grid.cells=[160, 160, 160]"], 1),
     "wave": ("examples/python/acoustic_wave.py", ["grid.cells=[128, 128, 128]"], 1),
 }
@@ -39,8 +38,7 @@ IN_FILES = {
 CASES = IN_MEMORY | IN_FILES
 FILED = ["storage.place=files", "storage.pieces=8"]
 LOOP_FILED = ["grid.pieces=8", "engine.steps_per_pass=1"]
-TRIAL = SMALL | {"compressible": ["grid.points=[16, 16, 16]"]}
-TRIAL |= {name: ["grid.cells=[24, 24, 24]"] for name in ("heat", "wave", "heat_files")}
+TRIAL = SMALL | {name: ["grid.cells=[24, 24, 24]"] for name in ("heat", "wave", "heat_files")}
 TRIAL |= {"dendrite_files": SMALL["dendrite"], "turbulence_files": SMALL["turbulence"]}
 RATIO, FASTEST, STEP = 0.10, 0.05, 0.15  # goals
 COLUMNS = (
