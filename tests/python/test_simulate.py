@@ -14,6 +14,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import predict, simulate
+from subcurrent.foresight.machines import load_machine
 from subcurrent.stencil import compiling
 
 
@@ -84,6 +85,32 @@ def test_transforms_of_a_node_share_its_link(tmp_path):
     here = simulate.simulated(case, machine(tmp_path), 8, ["blocking"], steps=1, per_node=2)["blocking"]
     foretold = predict.predicted(case, machine(tmp_path), 8, ["blocking"], per_node=2)["strategies"]
     assert here == pytest.approx(foretold["blocking"]["T"], rel=0.03)
+
+
+DEVICES = """
+[gpu]
+per_node = 2
+flops = 1e12
+bandwidth = 1e13
+launch = 0.0
+link = 100e6
+on_link = 2
+"""
+
+
+@needs_simgrid
+def test_messages_between_devices_of_a_node_use_its_links(tmp_path):
+    """Four devices, two a node: each has half of the rates of the network, and of the link to its host."""
+    machine(tmp_path, bandwidth="25e6")
+    (tmp_path / "machine.toml").write_text((tmp_path / "machine.toml").read_text() + DEVICES)
+    there = load_machine(tmp_path / "machine.toml")
+    here = taken(slabs(4), there, 4, per_node=2)
+    cells = SIDE * SIDE * 16 * 20e-9
+    wire = 2 * FACE * (2 / 25e6 + 2 * 2 / 100e6) + 50e-6
+    assert here["blocking"] == pytest.approx(cells + wire, rel=0.01)
+    network = there.network.model_copy(update={"kind": "torus", "shape": [2]})
+    with pytest.raises(BadInput, match="2 devices a node are not simulated"):
+        taken(slabs(4), there.model_copy(update={"network": network}), 4, per_node=2)
 
 
 @needs_simgrid

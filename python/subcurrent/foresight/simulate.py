@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.table import Table
@@ -132,6 +132,8 @@ def simulated(
     whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
     if whole:
         values["eager_limit"] = NO_LIMIT  # it is one of pieces
+    if machine.gpu is not None:
+        where = _apart(machine, where)
     program = compiled(programs)
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
@@ -140,14 +142,13 @@ def simulated(
         (home / "hosts").write_text(hosts)
         for name in strategies:
             (home / name).mkdir()
-        on_node = 1 if machine.gpu is not None else where.per_node
         tables, length = as_tables(case), case.one_length("a simulation")  # a trace is one pass
         parts = [
             Part(
                 tables,
                 list(range(ranks)),
                 ranks,
-                on_node,
+                where.per_node,
                 where.threads,
                 length,
                 strategies,
@@ -165,6 +166,17 @@ def simulated(
         pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
         return {name: _played(home, [*line, name, pieces, passes]) / length for name in strategies}
+
+
+def _apart(machine: Machine, where: Places) -> Places:
+    """Each rank as a node of its own, with its share of the links: messages between devices of a node pass
+    through its links to the host, too."""
+    if machine.network.shape and where.per_node > 1:
+        raise BadInput(
+            f"{where.per_node} devices a node are not simulated with network.shape = {machine.network.shape}: "
+            "only --ranks-per-node 1 is."
+        )
+    return replace(where, per_node=1)
 
 
 def _written(home: Path, machine: Machine, where: Places, rank_byte: float, programs: Simulator) -> str:
