@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace sc {
@@ -26,7 +27,8 @@ class FileIo {
     std::int64_t result = 0;  ///< bytes, or -errno
   };
   virtual ~FileIo() = default;
-  virtual void submit(const FileRequest& request) = 0;
+  /// Requests that are submitted together cost one call of the kernel, and one signal to the disk.
+  virtual void submit(std::span<const FileRequest> requests) = 0;
   /// Returns a completed request; false if there is none (yet, unless `block`).
   virtual bool take(Result& result, bool block) = 0;
   virtual const char* name() const = 0;

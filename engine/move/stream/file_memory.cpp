@@ -34,6 +34,12 @@ int index_of(Way way, std::int64_t batch, std::size_t part) {
   return number << parts_bits | static_cast<int>(part);
 }
 
+/// Whether a part lies behind a request in the file and in memory: pieces of a whole array do.
+bool continues(const FileRequest& r, int file, const FarPart& part) {
+  const auto bytes = static_cast<std::int64_t>(r.bytes);
+  return r.file == file && r.offset + bytes == part.offset && r.data + bytes == part.near;
+}
+
 std::string cause(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 /// What direct transfers of a file require of addresses.
@@ -141,15 +147,18 @@ std::int64_t FileMemory::start_batch(Way way, std::span<const FarPart> parts) {
   ++l.started;
   std::size_t bytes = 0;
   for (const FarPart& part : parts) {
-    batch.parts.push_back({part.array, FileRequest{files_[static_cast<std::size_t>(part.array)].descriptor,
-                                                   way == Way::out, part.offset, part.near, part.bytes,
-                                                   index_of(way, l.started, batch.parts.size())}});
     bytes += part.bytes;
+    const int file = files_[static_cast<std::size_t>(part.array)].descriptor;
+    if (!batch.requests.empty() && continues(batch.requests.back(), file, part))
+      batch.requests.back().bytes += part.bytes;
+    else
+      batch.requests.push_back({file, way == Way::out, part.offset, part.near, part.bytes,
+                                index_of(way, l.started, batch.requests.size())});
   }
   if (options_.most_bytes_per_second > 0)
     batch.due = l.due = std::max(l.due, now()) + static_cast<double>(bytes) / options_.most_bytes_per_second;
-  batch.missing = batch.parts.size();
-  for (const Pending& part : batch.parts) io_->submit(part.request);
+  batch.missing = batch.requests.size();
+  io_->submit(batch.requests);
   return l.started;
 }
 
@@ -167,13 +176,12 @@ void FileMemory::take_results(bool block) {
 }
 
 void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t result) {
-  Pending& part = batch.parts[index];
-  FileRequest& r = part.request;
+  FileRequest& r = batch.requests[index];
   if (options_.outcome) result = options_.outcome(r, result);
-  if (result == -EINTR || result == -EAGAIN) return io_->submit(r);
+  if (result == -EINTR || result == -EAGAIN) return io_->submit({&r, 1});
   if (result < 0) {
     --batch.missing;
-    return fail(way, batch, part, cause(static_cast<int>(-result)));
+    return fail(batch, r, cause(static_cast<int>(-result)));
   }
   const auto moved = static_cast<std::size_t>(result);
   if (moved >= r.bytes) {
@@ -185,29 +193,32 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
   const std::size_t done = moved / alignment() * alignment();
   if (done == 0) {
     --batch.missing;
-    return fail(way, batch, part, r.write ? "nothing was written" : was_cut);
+    return fail(batch, r, r.write ? "nothing was written" : was_cut);
   }
   queue(way).bytes += static_cast<std::int64_t>(done);
   r.offset += static_cast<std::int64_t>(done);
   r.data += done;
   r.bytes -= done;
-  io_->submit(r);
+  io_->submit({&r, 1});
 }
 
-void FileMemory::fail(Way way, Batch& batch, const Pending& part, const std::string& why) {
+const FileMemory::File& FileMemory::file_of(const FileRequest& r) const {
+  return *std::find_if(files_.begin(), files_.end(), [&](const File& f) { return f.descriptor == r.file; });
+}
+
+void FileMemory::fail(Batch& batch, const FileRequest& r, const std::string& why) {
   if (!batch.failure.empty()) return;
-  const File& file = files_[static_cast<std::size_t>(part.array)];
-  batch.failure = std::string(way == Way::in ? "cannot read" : "cannot write") + " the scratch file of \"" +
+  const File& file = file_of(r);
+  batch.failure = std::string(r.write ? "cannot write" : "cannot read") + " the scratch file of \"" +
                   file.name + "\" (" + file.path + "): " + why;
 }
 
 /// A truncated file may have been extended again by later writes, with a hole in between. So the number of
 /// allocated blocks is checked.
 void FileMemory::look_for_cuts(Batch& batch) {
-  for (const Pending& part : batch.parts) {
-    const File& file = files_[static_cast<std::size_t>(part.array)];
+  for (const FileRequest& r : batch.requests) {
     struct stat now {};
-    if (fstat(file.descriptor, &now) == 0 && now.st_blocks < file.blocks) fail(Way::in, batch, part, was_cut);
+    if (fstat(r.file, &now) == 0 && now.st_blocks < file_of(r).blocks) fail(batch, r, was_cut);
   }
 }
 

@@ -68,12 +68,8 @@ class FileMemory : public FarMemory {
     int descriptor = -1;
     std::int64_t blocks = 0;  ///< of 512 bytes, that the file never has less of unless it was cut
   };
-  struct Pending {
-    int array = 0;
-    FileRequest request;
-  };
   struct Batch {
-    std::vector<Pending> parts;
+    std::vector<FileRequest> requests;
     std::size_t missing = 0;
     std::string failure;
     double due = 0;  ///< when a disk of the given speed would be done
@@ -90,7 +86,8 @@ class FileMemory : public FarMemory {
   const Queue& queue(Way way) const { return queues_[way == Way::out]; }
   void take_results(bool block);
   void complete(Way way, Batch& batch, std::size_t part, std::int64_t result);
-  void fail(Way way, Batch& batch, const Pending& part, const std::string& why);
+  const File& file_of(const FileRequest& request) const;
+  void fail(Batch& batch, const FileRequest& request, const std::string& why);
   void look_for_cuts(Batch& batch);
 
   FileMemoryOptions options_;

@@ -35,11 +35,13 @@ class ThreadIo final : public FileIo {
     writer_.join();
   }
 
-  void submit(const FileRequest& request) override {
+  void submit(std::span<const FileRequest> requests) override {
     {
       const std::lock_guard lock(mutex_);
-      requests_[request.write ? 1 : 0].push_back(request);
-      ++under_way_;
+      for (const FileRequest& request : requests) {
+        requests_[request.write ? 1 : 0].push_back(request);
+        ++under_way_;
+      }
     }
     asked_.notify_all();
   }
@@ -81,7 +83,9 @@ class ThreadIo final : public FileIo {
 
 class BlockingIo final : public FileIo {
  public:
-  void submit(const FileRequest& request) override { results_.push_back({request.index, perform(request)}); }
+  void submit(std::span<const FileRequest> requests) override {
+    for (const FileRequest& request : requests) results_.push_back({request.index, perform(request)});
+  }
   bool take(Result& result, bool) override {
     if (results_.empty()) return false;
     result = results_.front();

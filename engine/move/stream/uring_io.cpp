@@ -28,22 +28,14 @@ class UringIo final : public FileIo {
   UringIo& operator=(const UringIo&) = delete;
   ~UringIo() override { io_uring_queue_exit(&ring_); }
 
-  void submit(const FileRequest& r) override {
-    io_uring_sqe* entry = io_uring_get_sqe(&ring_);
-    if (!entry && kernel_thread_ && io_uring_sqring_wait(&ring_) >= 0) entry = io_uring_get_sqe(&ring_);
-    if (!entry) throw Error(Exit::failure, "more file requests at a time than the ring was made for");
-    // Lengths are 32-bit in the kernel. A longer request ends as a short transfer, and its rest is
-    // resubmitted.
-    constexpr std::size_t most = std::size_t{1} << 30;
-    const auto bytes = static_cast<unsigned>(r.bytes < most ? r.bytes : most);
-    if (r.write)
-      io_uring_prep_write(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
-    else
-      io_uring_prep_read(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
-    io_uring_sqe_set_data64(entry, static_cast<__u64>(r.index));
+  void submit(std::span<const FileRequest> requests) override {
+    for (const FileRequest& request : requests) enqueue(request);
+    // The kernel stops behind a request that fails at once, so it is called until it has taken all of them.
+    // Its thread takes them by itself.
     int done = 0;
     do done = io_uring_submit(&ring_);
-    while (done == -EINTR || done == -EAGAIN || done == -EBUSY);
+    while (done == -EINTR || done == -EAGAIN || done == -EBUSY ||
+           (done >= 0 && !kernel_thread_ && io_uring_sq_ready(&ring_) > 0));
     if (done < 0) throw Error(Exit::storage, "io_uring took no request: " + text(-done));
   }
 
@@ -67,6 +59,20 @@ class UringIo final : public FileIo {
   const char* name() const override { return kernel_thread_ ? "io_uring with a kernel thread" : "io_uring"; }
 
  private:
+  void enqueue(const FileRequest& r) {
+    io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+    if (!entry && kernel_thread_ && io_uring_sqring_wait(&ring_) >= 0) entry = io_uring_get_sqe(&ring_);
+    if (!entry) throw Error(Exit::failure, "more file requests at a time than the ring was made for");
+    // Lengths are 32-bit in the kernel. A longer request ends as a short transfer, and its rest is
+    // resubmitted.
+    constexpr std::size_t most = std::size_t{1} << 30;
+    const auto bytes = static_cast<unsigned>(r.bytes < most ? r.bytes : most);
+    if (r.write)
+      io_uring_prep_write(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
+    else
+      io_uring_prep_read(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
+    io_uring_sqe_set_data64(entry, static_cast<__u64>(r.index));
+  }
   static std::string text(int error) { return std::error_code(error, std::generic_category()).message(); }
   io_uring ring_;
   bool kernel_thread_;
