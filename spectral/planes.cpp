@@ -2,8 +2,10 @@
 // Planes in memory, and in files.
 #include "spectral/planes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
@@ -46,25 +48,24 @@ class InFiles final : public Planes {
   }
 
   void fill(int array, const Action& action) override {
-    const int here = home(array);
-    if (writing_ == here) end(Way::out);
+    const std::size_t here = home(array);
+    end(Way::out, writing_[here]);
     action(cells(here));
-    if (stays(array)) return;
-    ring_.finish();
-    end(Way::out);
-    copy(Way::out, array, here);
-    writing_ = here;
+    if (!stays(array)) writing_[here] = copy(Way::out, array, here);
   }
 
   void prefetch(const std::vector<Use>& uses) override {
-    end(Way::out);
+    end_writes();
     ring_.prefetch(phase(uses));
   }
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
     settle();
-    for (int k = count() - near_arrays; k < count(); ++k)
+    holds_.fill(none);
+    for (int k = count() - near_arrays; k < count(); ++k) {
       planes_[static_cast<std::size_t>(k)] = cells(home(k));
+      holds_[home(k)] = k;
+    }
     const StreamPhase far = phase(uses);
     if (far.empty()) return meeting({0, shape_.cells.z, planes_});
     ring_.run(far, [&](const Slot& slot) {
@@ -77,17 +78,17 @@ class InFiles final : public Planes {
   }
 
   void take(int array, int next, const Action& action) override {
-    const int here = stays(array) ? home(array) : coming_ == array ? coming_to_ : 0;
-    if (!stays(array) && coming_ != array) start_read(array, here);
-    end(Way::in);
-    coming_ = -1;
-    if (next >= 0 && !stays(next)) start_read(next, 1 - here);
+    if (place_of(array) == near_.size()) start_read(array);
+    const std::size_t here = place_of(array);
+    end(Way::in, reading_);
+    if (next >= 0 && place_of(next) == near_.size()) start_read(next);
     action(cells(here));
+    holds_[here] = none;
   }
 
   void settle() override {
-    end(Way::in);
-    end(Way::out);
+    end(Way::in, reading_);
+    end_writes();
   }
 
   StreamPhase phase(const std::vector<Use>& uses) override {
@@ -99,34 +100,37 @@ class InFiles final : public Planes {
 
  private:
   bool stays(int array) const { return array >= count() - near_arrays; }
-  /// The near array in which it is filled: while one is written, the next array is filled in the other.
-  static int home(int array) { return array % near_arrays; }
-  PlaneBytes cells(int near) const { return shape_.at(near_[static_cast<std::size_t>(near)].get(), plane_); }
-
-  void start_read(int array, int to) {
-    ring_.finish();  // writes of meet() must be complete
-    end(Way::in);
-    copy(Way::in, array, to);
-    coming_ = array;
-    coming_to_ = to;
+  /// The near array in which it is filled: while one is written, the next array is filled in another.
+  static std::size_t home(int array) { return static_cast<std::size_t>(array % near_arrays); }
+  PlaneBytes cells(std::size_t near) const { return shape_.at(near_[near].get(), plane_); }
+  /// The near array that holds an array, or the first one that holds `none`; their number if there is none.
+  std::size_t place_of(int array) const {
+    return static_cast<std::size_t>(std::find(holds_.begin(), holds_.end(), array) - holds_.begin());
   }
-  void copy(Way way, int array, int near) {
+
+  void start_read(int array) {
+    ring_.finish();  // writes of meet() must be complete
+    const std::size_t to = place_of(none);
+    holds_[to] = array;
+    reading_ = copy(Way::in, array, to);
+  }
+  std::int64_t copy(Way way, int array, std::size_t near) {
     const FarArray& far = far_[static_cast<std::size_t>(array)];
     parts_.clear();
     for (int piece = 0; piece < far.pieces(); ++piece) {
       std::size_t lead = 0;
       const int lo = far.first(piece), hi = far.first(piece + 1);
       parts_.push_back(far.part({piece, lo, hi}, lead));
-      parts_.back().near =
-          near_[static_cast<std::size_t>(near)].get() + static_cast<std::size_t>(lo) * plane_;
+      parts_.back().near = near_[near].get() + static_cast<std::size_t>(lo) * plane_;
     }
-    memory_.start(way, parts_);
+    return memory_.start(way, parts_);
   }
-  /// Waits for the copy of a whole array, if one is in progress.
-  void end(Way way) {
-    if (way == Way::in ? coming_ < 0 : writing_ < 0) return;
-    if (way == Way::out) writing_ = -1;
-    memory_.wait(way);
+  void end_writes() {
+    for (std::int64_t& batch : writing_) end(Way::out, batch);
+  }
+  /// Waits for a batch, if it is in progress.
+  void end(Way way, std::int64_t& batch) {
+    if (batch > 0) memory_.wait(way, std::exchange(batch, 0));
   }
 
   PlaneShape shape_;
@@ -136,8 +140,10 @@ class InFiles final : public Planes {
   std::vector<FarArray> far_;
   std::array<FarMemory::Buffer, near_arrays> near_;
   std::vector<FarPart> parts_;
-  int writing_ = -1;                  ///< near array being written; -1: none
-  int coming_ = -1, coming_to_ = -1;  ///< array being read, and its near array; -1: none
+  static constexpr int none = -1;
+  std::array<int, near_arrays> holds_{};             ///< for take(): arrays that have not been taken yet
+  std::array<std::int64_t, near_arrays> writing_{};  ///< the batch that is written from each; 0: none
+  std::int64_t reading_ = 0;                         ///< the batch that is read; 0: none
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 // and leave while they are used (Pipeline), with the same interface. Here they are bytes, of either
 // precision.
 //
-// In files, two arrays are in near memory: one is written or read while the other is transformed. The last
-// two arrays always stay in memory.
+// In files, three arrays are in near memory: some are written or read while another is transformed. The last
+// three arrays always stay in memory.
 #pragma once
 
 #include <functional>
@@ -58,7 +58,7 @@ class Planes {
   };
   using Meeting = std::function<void(const Slab&)>;
 
-  static constexpr int near_arrays = 2;
+  static constexpr int near_arrays = 3;
 
   /// `untouched`: for a rehearsal, only address space is allocated.
   Planes(const PlaneShape& shape, int count, bool untouched = false);
@@ -78,7 +78,7 @@ class Planes {
   /// Calls `meeting` with all arrays together, slab by slab, in any order.
   virtual void meet(const std::vector<Use>&, const Meeting& meeting) { meeting({0, depth_, planes_}); }
   /// `action` reads a whole array; meanwhile the array `next`, which is taken next, is read from files (-1:
-  /// none). The last two arrays must be taken first, because others are read into their memory.
+  /// none). Two of the last arrays must be taken first, because others are read into their memory.
   virtual void take(int array, int /*next*/, const Action& action) { fill(array, action); }
   /// Waits for all reads and writes; to be called before others use the same far memory.
   virtual void settle() {}

@@ -30,9 +30,10 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
   const PlaneCut plane = cut_of(s.planes, s.file_plane_bytes, pieces);
   std::int64_t slot = 0;
   if (planes) {
-    // Two arrays are in near memory. In meet() a slot has all others.
-    const int far = s.plane_arrays - spectral::Planes::near_arrays;
-    p.near += 2 * buffer_bytes(s.planes * s.file_plane_bytes);
+    // In meet() a slot has all arrays that are not in near memory.
+    constexpr int near = spectral::Planes::near_arrays;
+    const int far = s.plane_arrays - near;
+    p.near += near * buffer_bytes(s.planes * s.file_plane_bytes);
     p.far += far * plane.bytes();
     p.read += s.evaluations * s.plane_passes * plane.moved();
     p.written += s.evaluations * s.plane_passes * plane.moved();

@@ -114,7 +114,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   for (int d = 0; d < 3; ++d) to_planes(w + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w, u <- theta u
   meet(uses, how.choose_dt);
-  std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last two are still in memory
+  std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last three are still in memory
   for (int d = 2; d >= 0 && has_scalar(); --d) order.push_back({u + d, 3, d});
   take(order, how.next);
 }
@@ -158,7 +158,8 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
     take({{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}, how.next);
 }
 
-/// Transforms the arrays back in this order: the last two first, because others are read into their memory.
+/// Transforms the arrays back in this order: two of the last first, because others are read into their
+/// memory.
 void Turbulence::take(const std::vector<Product>& order, Stage& next) {
   std::optional<ModeSweep<Divergence>> derive;
   if (order.back().b != Product::whole)
