@@ -2,6 +2,7 @@
 // Batches of copies between files and memory. Faults of files are in scratch_faults_test.cpp.
 #include "engine/move/stream/file_memory.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -40,6 +41,40 @@ TEST(FarMemories, EndBatchesInTheirOrder) {
     memory.wait(Way::out, last);
     EXPECT_TRUE(memory.test(Way::out));
     EXPECT_EQ(memory.bytes(Way::out), static_cast<std::int64_t>(7 * bytes));
+  }
+}
+
+// Parts are joined only if they are adjacent in the file and in memory, and each byte gets to its place.
+TEST(FarMemories, JoinPartsThatContinueEachOther) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::spare_core, IoMode::threads, IoMode::blocking}) {
+    ScratchFolder folder;
+    constexpr std::size_t page = FileMemory::page;
+    int requests = 0;
+    FileMemory memory(
+        {.folder = folder.path(), .mode = mode, .outcome = [&](const FileRequest&, std::int64_t result) {
+           ++requests;
+           return result;
+         }});
+    const int array = memory.add("array", 5 * page), other = memory.add("other", page);
+    const FarMemory::Buffer near = memory.allocate(7 * page);
+    for (std::size_t n = 0; n < 7; ++n) std::memset(near.get() + n * page, static_cast<int>(n), page);
+    const auto part = [&](int in, std::size_t to, std::size_t from) {
+      return FarPart{in, static_cast<std::int64_t>(to * page), near.get() + from * page, page};
+    };
+    // Two that are adjacent; one elsewhere in memory, and the next one; one elsewhere in the file; another
+    // file.
+    const std::array parts{part(array, 0, 0), part(array, 1, 1), part(array, 2, 3),
+                           part(array, 3, 4), part(array, 4, 6), part(other, 0, 5)};
+    memory.start(Way::out, parts);
+    memory.wait(Way::out);
+    EXPECT_EQ(requests, 4);
+    EXPECT_EQ(memory.bytes(Way::out), static_cast<std::int64_t>(6 * page));
+    const std::array all{FarPart{array, 0, near.get(), 5 * page}, part(other, 0, 5)};
+    memory.start(Way::in, all);
+    memory.wait(Way::in);
+    const std::array<int, 6> expected{0, 1, 3, 4, 6, 5};
+    for (std::size_t n = 0; n < 6 * page; ++n)
+      ASSERT_EQ(static_cast<int>(near.get()[n]), expected[n / page]) << "byte " << n;
   }
 }
 

@@ -254,7 +254,7 @@ MEASURED = (
         TURBULENCE,
         300,
         "the same, 128³",
-        commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 7, "--steps", 4),
+        commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 3, "--steps", 4),
     ),
     Figure(
         "turbulence_disk_slow",
