@@ -16,7 +16,8 @@ from regenerate.figure import Figure
 
 DOCUMENTS = sorted(
     {ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("*/*/README.md")}
-    | {ROOT / "bench" / "README.md"}
+    | {ROOT / "bench" / "README.md", ROOT / "cases" / "README.md"}
+    | {path for path in ROOT.glob("docs/*/*.md") if path.parent.name != "decisions"}
 )
 DOCUMENTS = [path for path in DOCUMENTS if path.relative_to(ROOT).parts[0] not in ("build", ".venv", "runs")]
 TABLES = {name: figure for name, figure in CATALOGUE.items() if not figure.picture}
@@ -48,6 +49,11 @@ def test_every_table_of_figures_names_what_makes_it(document):
         assert name in TABLES, f"nothing is called {name}: see tools/figures.py --list"
         assert ROOT / TABLES[name].place == document
         assert blocks.get(document, name), f"{name} is empty: tools/figures.py {name}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_section_with_figures_says_where_they_come_from(document):
+    assert blocks.sections_without_a_source(document) == []
 
 
 def test_decisions_are_short_numbered_and_without_tables():
@@ -142,6 +148,18 @@ def test_a_table_without_a_mark_is_found(tmp_path):
     assert blocks.get(document, "x") == ["| b | 2 |"]
     document.write_text(f"<!-- figures: x -->\n{table}<!-- /figures -->\n\n{table}")
     assert len(blocks.tables_without_a_mark(document)) == 1
+
+
+def test_a_section_without_a_source_is_found(tmp_path):
+    document = tmp_path / "a.md"
+    bare = "# Speed\n\nA step takes 1.5 ms with ParaView 5.11.\n\n"
+    for source in ("`mpi.wave`", "`bench/run.py` prints it.", "```sh\nls\n```", "    make bench", "[there](../README.md#speed)"):
+        document.write_text(f"{bare}{source}\n")
+        assert blocks.sections_without_a_source(document) == [], source
+    document.write_text(f"{bare}## Memory\n\nAs `make bench` says, 20 %.\n")
+    assert blocks.sections_without_a_source(document) == ["a.md: # Speed"]
+    document.write_text("# Settings\n\n`spacing = 0.5`, of version 1.0.\n\n| a | 1.5 |\n")
+    assert blocks.sections_without_a_source(document) == []
 
 
 def test_a_whole_document_is_put_in_its_place(tmp_path, monkeypatch):

@@ -45,10 +45,10 @@ def test_a_power_law_that_ends_exponentially_is_recovered():
 
 
 @pytest.mark.parametrize(
-    ("name", "dissipation", "viscosity"),
-    [("measured.csv", 0.0915438, 0.0045), ("measured_256.csv", 0.0932588, 0.0018)],
+    ("name", "dissipation", "viscosity", "reynolds"),
+    [("measured.csv", 0.0915438, 0.0045, 63.6), ("measured_256.csv", 0.0932588, 0.0018, 99.6)],
 )
-def test_the_stored_spectra_are_the_published_one(name, dissipation, viscosity):
+def test_the_stored_spectra_are_the_published_one(name, dissipation, viscosity, reynolds):
     """Of 128 and 256 cubed."""
     path = ROOT / "cases" / "forced_hit_128" / name
     assert f"dissipation = {dissipation}, viscosity = {viscosity}\n" in path.read_text()
@@ -57,6 +57,12 @@ def test_the_stored_spectra_are_the_published_one(name, dissipation, viscosity):
     assert found["c"] == pytest.approx(stored["C"], abs=2e-5)
     check_against_published(found)
     assert found["place"] == pytest.approx(0.13, abs=0.02)
+    shells = published.modes_in_shells(len(stored["k"]))[1:] / (4 * np.pi * stored["k"] ** 2)
+    energy = np.sum(stored["E"] * shells)  # of the modes themselves; the forcing keeps it
+    assert energy == pytest.approx(0.5, rel=1e-3)
+    taylor = 2 / 3 * energy * np.sqrt(15 / (viscosity * dissipation))
+    assert taylor == pytest.approx(reynolds, abs=0.1)
+    assert taylor > 60
 
 
 @pytest.mark.mpi

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables between marks in a document: found, replaced, compared; and those that stand without a mark."""
+"""Tables between marks in a document: found, replaced, compared; tables that stand without a mark, and sections
+with figures that do not say where these come from."""
 
 from __future__ import annotations
 
@@ -10,6 +11,13 @@ CLOSING = "<!-- /figures -->"
 NONE = "<!-- no figures: "  # a reason follows
 NUMBER = re.compile(r"[+−-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 FIGURE = re.compile(r"\d\.\d|\d %|\de-\d")  # what a measured or computed number looks like
+NO_FIGURE = re.compile(r"`[^`]*`|\b[A-Z]\w+[ -]\d+\.\d+|version \d+\.\d+")  # settings; ParaView 5.11
+# A command, script, test or file of a run, lines of code, a mark, or the README that has the figure.
+SOURCE = re.compile(
+    r"`[^`]*(?:subcurrent [a-z]|tools/|bench/|tests/|test_|mpi\.|unit\.|make |\.py|\.csv|\.html|\.json|_bench)[^`]*`"
+    r"|^```|^    \S|^<!-- (?:no )?figures: |\]\([^)]*README\.md[^)]*\)",
+    re.MULTILINE,
+)
 
 
 def mark(name: str) -> str:
@@ -57,6 +65,16 @@ def tables_without_a_mark(document: Path) -> list[str]:
         end = next((k for k in range(number, len(lines)) if not lines[k].startswith("|")), len(lines))
         if not excused and FIGURE.search("\n".join(lines[number + 2 : end])):
             found.append(f"{document.name}:{number + 1}: {line}")
+    return found
+
+
+def sections_without_a_source(document: Path) -> list[str]:
+    """The headings of sections whose text has figures and names nothing that makes them."""
+    found = []
+    for section in re.split(r"^(?=#+ )", document.read_text(), flags=re.MULTILINE):
+        text = "\n".join(line for line in section.splitlines() if not line.startswith("|"))
+        if FIGURE.search(NO_FIGURE.sub("", text)) and not SOURCE.search(section):
+            found.append(f"{document.name}: {section.splitlines()[0]}")
     return found
 
 
