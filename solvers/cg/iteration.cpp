@@ -34,10 +34,11 @@ class Plain final : public Iteration {
     runner.run(first_);
     runner.run(dots_);
     double rho = sums.reduce(dots_.accumulators());
+    double size = std::sqrt(square_of_u());
     for (;;) {
-      // q = A p; p^T q, p^T p
+      // q = A p; p^T q
       const double pq = sums.reduce(s_.product.run(curvature_));
-      if (!progress.curved(pq, sums.value(1), p_)) return false;
+      if (!progress.curved(pq, weight_ * size * size, p_)) return false;
       // alpha = rho / p^T q
       const double alpha = rho / pq;
       // r = r - alpha q, u = M^-1 r; the reduction of rho = r^T u overlaps with x = x + alpha p
@@ -46,8 +47,10 @@ class Plain final : public Iteration {
       const double before = rho;
       rho = sums.value();
       if (progress.ends(std::sqrt(sums.value(kind_ == Preconditioning::none ? 0 : 1)))) return true;
-      // p = u + beta p
-      update_direction(rho / before);
+      // p = u + beta p, |p| <= |u| + beta |p|
+      const double beta = rho / before;
+      size = std::sqrt(square_of_u()) + beta * size;
+      update_direction(beta);
     }
   }
   std::string note() const override { return precondition_->note(); }
@@ -70,6 +73,11 @@ class Plain final : public Iteration {
     runner.run(dots_);
     return dots_.accumulators();
   }
+  /// u^T u; with a diagonal preconditioner u^T D u, which is r^T u.
+  double square_of_u() {
+    if (kind_ == Preconditioning::jacobi) return s_.sums.value(0);
+    return s_.sums.value(kind_ == Preconditioning::none ? 0 : 2);
+  }
   /// p = u + beta p
   void update_direction(double beta) {
     Runner& runner = s_.product.runner();
@@ -81,12 +89,13 @@ class Plain final : public Iteration {
 
   System& s_;
   Preconditioning kind_ = s_.options.preconditioner.kind;
+  double weight_ = kind_ == Preconditioning::jacobi ? 1 : s_.largest;  // times |p|^2: not below p^T D p
   Field<double>& p_ = s_.operand;
   Field<double>& q_ = s_.image;
   std::unique_ptr<Preconditioner> precondition_;  // u = M^-1 r; q is scratch
   decltype(stages::copy(p_, s_.u)) first_ = stages::copy(p_, s_.u);
   decltype(stages::dots("r u", s_.r, s_.u)) dots_ = stages::dots("r u", s_.r, s_.u);
-  decltype(stages::dots("p q", p_, q_)) curvature_ = stages::dots("p q", p_, q_);
+  decltype(stages::dot("p q", p_, q_)) curvature_ = stages::dot("p q", p_, q_);
   decltype(stages::reduced(s_.r, q_)) residual_ = stages::reduced(s_.r, q_);
   decltype(stages::reduced(s_.r, q_, s_.diagonal)) by_diagonal_ = stages::reduced(s_.r, q_, s_.diagonal);
   decltype(stages::add("solution", s_.x, p_)) forward_ = stages::add("solution", s_.x, p_),
@@ -133,9 +142,9 @@ bool Progress::ends(double r) {
   return reached() || !solution.breakdown.empty() || exhausted();
 }
 
-bool Progress::curved(double pap, double pp, Field<double>& p) {
+bool Progress::curved(double pap, double most, Field<double>& p) {
   constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
-  if (pap > rounding * system.largest * pp) return true;
+  if (pap > rounding * most) return true;
   const double least = rounding * system.weighted_square(p);
   if (pap > least) return true;
   indefinite = std::isfinite(pap);

@@ -17,6 +17,9 @@ namespace stages {
 using F = Field<double>&;
 inline constexpr SweepOptions summed{.reduce = Reduce::sum};
 
+inline auto dot(const char* name, F x, F y) {
+  return Sweep(name, Dot{}, summed, reads(x.now()), reads(y.now()));
+}
 inline auto dots(const char* name, F x, F y) {
   return Sweep(name, Dots{}, summed, reads(x.now()), reads(y.now()));
 }
@@ -84,9 +87,9 @@ struct Progress {
   bool exhausted() const { return solution.iterations() >= system.options.iterations; }
   /// Whether p^T A p is consistent with a positive definite A, that is, exceeds its rounding errors. They are
   /// at most a few epsilon p^T D p with the diagonal D of A, because |a_ij| <= (a_ii a_jj)^1/2: a bound that
-  /// a scaling of rows and columns leaves as it is. It is computed only where max |a_ij| p^T p, which exceeds
-  /// it, does not decide. `pp` is p^T p.
-  bool curved(double pap, double pp, Field<double>& p);
+  /// a scaling of rows and columns leaves as it is. It is computed only where `most`, which is not below it,
+  /// does not decide.
+  bool curved(double pap, double most, Field<double>& p);
 };
 
 /// Iterates from x and r = b - A x until Progress ends it; returns false if a restart would not help.

@@ -77,10 +77,10 @@ struct Left {
     return left * left;
   }
 };
-// x^T y, x^T x
+// x^T y, x^T x, y^T y
 struct Dots {
-  SC_FN std::array<double, 2> operator()(At c, In<double> x, In<double> y) const {
-    return {x[c] * y[c], x[c] * x[c]};
+  SC_FN std::array<double, 3> operator()(At c, In<double> x, In<double> y) const {
+    return {x[c] * y[c], x[c] * x[c], y[c] * y[c]};
   }
 };
 // p^T D p, where d = 1 / D; without the entries where d is 0

@@ -109,7 +109,7 @@ class Pipelined final : public Iteration {
     const double ps = sums.reduce(sys_.product.run(p_s_));
     runner.run(n_to_s_);
     // alpha = gamma / p^T s
-    if (!progress.curved(ps, sums.value(1), p_)) return false;
+    if (!progress.curved(ps, sys_.largest * sums.value(1), p_)) return false;
     gamma_ = gamma;
     // x = x + alpha p, r = r - alpha s
     runner.run(forward_, Add{gamma / ps});

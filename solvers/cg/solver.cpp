@@ -77,7 +77,7 @@ struct Solver::Parts {
   decltype(stages::copy(best, system.x)) keep = stages::copy(best, system.x),
                                          go_back = stages::copy(system.x, best);
   decltype(scaled_stage(system.x, best)) scaled = scaled_stage(system.x, best);
-  decltype(stages::dots("b b", system.b, system.b)) norm_of_b = stages::dots("b b", system.b, system.b);
+  decltype(stages::dot("b b", system.b, system.b)) norm_of_b = stages::dot("b b", system.b, system.b);
 
   /// b and r = b / 2^exponent, so that no square overflows or underflows; x = 0. Returns |b|.
   double begin(std::span<const double> right_side, int exponent);
@@ -89,13 +89,14 @@ struct Solver::Parts {
 };
 
 double Solver::Parts::begin(std::span<const double> right_side, int exponent) {
-  const int first = system.product.grid().origin().x;
-  const auto given = [&](int i, int, int) {
-    return std::ldexp(right_side[static_cast<std::size_t>(i - first)], -exponent);
-  };
-  system.b.fill(given);
-  system.r.fill(given);
-  for (Field<double>* zero : {&system.x, &best}) zero->fill([](int, int, int) { return 0.0; });
+  // Two factors, because 2^-exponent may overflow or be subnormal.
+  const double half = std::ldexp(1.0, -exponent / 2), rest = std::ldexp(1.0, -exponent - -exponent / 2);
+  const Out<double> b = system.b.modify(), r = system.r.modify(), x = system.x.modify(),
+                    nearest = best.modify();
+  for (std::size_t i = 0; i < right_side.size(); ++i) {
+    b.base[i] = r.base[i] = right_side[i] * half * rest;
+    x.base[i] = nearest.base[i] = 0;
+  }
   lowest = 1;
   system.product.runner().run(norm_of_b);
   return std::sqrt(system.sums.reduce(norm_of_b.accumulators()));
@@ -141,6 +142,7 @@ void Solver::Parts::settle(Solution& solution) {
 }
 
 void Solver::Parts::scale_back(int exponent, Solution& solution) {
+  if (exponent == 0) return;
   system.product.runner().run(keep);
   system.product.runner().run(scaled, Scaled{std::ldexp(1.0, exponent)});
   if (std::isfinite(system.sums.reduce(scaled.accumulators()))) return;
