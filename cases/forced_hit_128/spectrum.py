@@ -45,6 +45,14 @@ def compensated(k: np.ndarray, energy: np.ndarray, viscosity: float, dissipation
     return {"eta": eta, "c": c, "bump": c[top], "place": k[top] * eta, "slope": slope}
 
 
+def spread(history: dict, until: float) -> float:
+    """Of the means of the dissipation in the thirds of the second half up to then: largest over smallest."""
+    time = history["time"]
+    late = (time >= until / 2 * (1 - 1e-9)) & (time <= until * (1 + 1e-9))
+    means = [part.mean() for part in np.array_split(history["dissipation"][late], 3)]
+    return max(means) / min(means)
+
+
 def measured(folder: Path) -> dict:
     """The second half of a run."""
     case = tomllib.loads((folder / "case.toml").read_text())
@@ -56,7 +64,6 @@ def measured(folder: Path) -> dict:
     k = spectra[0]["k"][1 : kmax + 1]
     energy = np.mean([one["E"][1 : kmax + 1] for one in spectra if one["time"][0] >= half], axis=0)
     energy = energy * 4 * np.pi * k**2 / modes_in_shells(kmax)[1:]
-    thirds = [part.mean() for part in np.array_split(history["dissipation"][late], 3)]
     viscosity, dissipation = case["flow"]["viscosity"], history["dissipation"][late].mean()
     names = {name: history[name][late] for name in ("taylor_reynolds", "kmax_eta", "skewness", "energy")}
     return {
@@ -67,7 +74,7 @@ def measured(folder: Path) -> dict:
         "energy": energy,
         "dissipation": dissipation,
         "viscosity": viscosity,
-        "thirds": max(thirds) / min(thirds),
+        "thirds": spread(history, history["time"][-1]),
         "means": {name: values.mean() for name, values in names.items()},
         **compensated(k, energy, viscosity, dissipation),
     }

@@ -153,7 +153,13 @@ def test_a_table_without_a_mark_is_found(tmp_path):
 def test_a_section_without_a_source_is_found(tmp_path):
     document = tmp_path / "a.md"
     bare = "# Speed\n\nA step takes 1.5 ms with ParaView 5.11.\n\n"
-    for source in ("`mpi.wave`", "`bench/run.py` prints it.", "```sh\nls\n```", "    make bench", "[there](../README.md#speed)"):
+    for source in (
+        "`mpi.wave`",
+        "`bench/run.py` prints it.",
+        "```sh\nls\n```",
+        "    make bench",
+        "[there](../README.md#speed)",
+    ):
         document.write_text(f"{bare}{source}\n")
         assert blocks.sections_without_a_source(document) == [], source
     document.write_text(f"{bare}## Memory\n\nAs `make bench` says, 20 %.\n")

@@ -76,6 +76,24 @@ def test_forced_turbulence_on_few_points_has_the_published_spectrum(program):
     assert found["thirds"] < 1.2
 
 
+def test_the_spread_is_that_of_the_thirds_of_the_second_half():
+    time = np.arange(0, 24.0, 0.01)
+    history = {"time": time, "dissipation": np.where(time < 16, 1.0, np.where(time < 20, 2.0, 3.0))}
+    assert published.spread(history, 23.99) == pytest.approx(3, rel=1e-2)
+    assert published.spread(history, 15.99) == 1
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_the_dissipation_is_steady_over_twelve_time_units(program, seed):
+    """For any initial flow, in the second half of a run to t = 24."""
+    sets = ("grid.points=[48,48,48]", "flow.viscosity=0.0165", "scheme.dt=0.03", "scheme.precision=single")
+    words = set_options(*sets, "run.time=24", f"spectrum.seed={seed}")
+    program.ok("run", "forced_hit_128", "--out", "r", *QUIET, *words, timeout=1800)
+    assert published.spread(read_columns(program.folder / "r" / "history.csv"), 24) < 1.15
+
+
 @pytest.mark.long
 @pytest.mark.timeout(4 * 3600)
 def test_forced_turbulence_is_steady_skewed_and_has_the_stored_spectrum(program):

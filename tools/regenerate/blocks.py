@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables between marks in a document: found, replaced, compared; tables that stand without a mark, and sections
-with figures that do not say where these come from."""
+"""Tables between marks in a document: found, replaced, compared; tables that stand without a mark, and
+sections with figures that do not say where these come from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIGURE = re.compile(r"\d\.\d|\d %|\de-\d")  # what a measured or computed number
 NO_FIGURE = re.compile(r"`[^`]*`|\b[A-Z]\w+[ -]\d+\.\d+|version \d+\.\d+")  # settings; ParaView 5.11
 # A command, script, test or file of a run, lines of code, a mark, or the README that has the figure.
 SOURCE = re.compile(
-    r"`[^`]*(?:subcurrent [a-z]|tools/|bench/|tests/|test_|mpi\.|unit\.|make |\.py|\.csv|\.html|\.json|_bench)[^`]*`"
+    r"`[^`]*(?:subcurrent [a-z]|make |tools/|bench/|tests/|_bench|mpi\.|unit\.|\.(?:py|csv|html|json))[^`]*`"
     r"|^```|^    \S|^<!-- (?:no )?figures: |\]\([^)]*README\.md[^)]*\)",
     re.MULTILINE,
 )

@@ -47,6 +47,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "forced_hit_thirds",
+        "cases/forced_hit_128/README.md",
+        150,
+        "how steady forced turbulence is, by its seed",
+        runs.forced_hit_thirds,
+        1e-1,
+    ),
+    Figure(
         "forced_hit_256",
         "cases/forced_hit_128/README.md",
         2400,

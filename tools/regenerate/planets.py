@@ -110,6 +110,33 @@ def earth_south_pressures(scratch: Path) -> list[str]:
     return python(CASES / "earth_south" / "pressures.py", scratch / "low").splitlines()
 
 
+def earth_south_heating(scratch: Path) -> list[str]:
+    """The shock's distance over the magnetopause's, without and with the heat of friction and currents."""
+    words = {"no": (), "yes": ("--time", "6000", "--set", "diffusion.heating=true")}
+    lines = []
+    for heating, more in words.items():
+        heading, rows = tail(scratch / f"heating {heating}", *more)
+        for t, magnetopause, shock, neutral, *_, floor in (
+            r for r in rows if round(float(r[0]) / 500) in (6, 12)
+        ):
+            ratio = f"{float(shock) / float(magnetopause):.3f}"
+            lines.append((heating, t, magnetopause, shock, ratio, neutral, floor))
+    return table(("heating", *heading[:3], "shock / magnetopause", heading[3], heading[6]), lines)
+
+
+def earth_north_small(scratch: Path) -> list[str]:
+    """Half the viscosity and resistivity at spacing 1, in runs that go on."""
+    lines = []
+    for viscosity, resistivity in (("2e-6", "2e-3"), ("1e-6", "1e-3")):
+        sets = [f"diffusion.viscosity={viscosity}", f"diffusion.resistivity={resistivity}"]
+        words = [word for text in sets for word in ("--set", text)]
+        heading, rows = tail(scratch / f"{viscosity} {resistivity}", "--case", "earth_north", *words)
+        for row in rows:
+            if round(float(row[0]) / 500) in (4, 8, 16):
+                lines.append((viscosity, resistivity, *row[:3], row[6]))
+    return table(("μ", "η", *heading[:3], heading[6]), lines)
+
+
 def earth_south_convection(scratch: Path) -> list[str]:
     """What cases/earth_south/convection.py prints of the tail: every second row from t = 2000 on."""
     tail(scratch / "as it is")
@@ -204,6 +231,22 @@ PLANETS = (
         480,
         "the tail until it is steady, spacing 1",
         earth_south_tail,
+        2e-2,
+    ),
+    Figure(
+        "earth_south_heating",
+        "cases/earth_south/README.md",
+        400,
+        "shock and magnetopause with and without heating, spacing 1",
+        earth_south_heating,
+        2e-2,
+    ),
+    Figure(
+        "earth_north_small",
+        "cases/earth_north/README.md",
+        400,
+        "half the viscosity and resistivity, spacing 1",
+        earth_north_small,
         2e-2,
     ),
     Figure(

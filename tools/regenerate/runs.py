@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -131,6 +132,19 @@ def forced_hit(scratch: Path) -> list[str]:
         printed = python(CASES / "forced_hit_128" / "spectrum.py", folder).splitlines()
         lines += printed if not lines else printed[2:]
     return lines
+
+
+def forced_hit_thirds(scratch: Path) -> list[str]:
+    """How steady the dissipation is to t = 12 and to 24, for five initial flows on 48³ points."""
+    spread = runpy.run_path(str(CASES / "forced_hit_128" / "spectrum.py"))["spread"]
+    same = (*SMALLEST_HIT[:3], "output.every=12", "run.time=24", "scheme.precision=single")
+    rows = []
+    for seed in range(1, 6):
+        sets = (*same, f"spectrum.seed={seed}")
+        folder = run(scratch / str(seed), "forced_hit_128", *sets, quiet=QUIET[::2])
+        history = read_columns(folder / "history.csv")
+        rows.append((str(seed), *(f"{spread(history, until):.2f}" for until in (12, 24))))
+    return table(("seed", "t = 6 to 12", "12 to 24"), rows)
 
 
 # points, viscosity, time step, end: each starts from the last state of the one before
