@@ -107,6 +107,27 @@ TEST(CgSolver, FindsASingularMatrixOfAnyScale) {
     }
 }
 
+// The first direction is the null vector, so p^T A p is a rounding error, of either sign.
+TEST(CgSolver, FindsASingularMatrixByItsRoundingErrors) {
+  for (int k = 3; k < 11; ++k)
+    for (const Preconditioning kind : {Preconditioning::none, Preconditioning::jacobi}) {
+      const auto coupling = [k](int i) { return i < 0 || i > 18 ? 0 : 1.0 / (i + k); };  // of i and i + 1
+      const auto degree = [&](int i) { return coupling(i - 1) + coupling(i); };
+      const auto scale = [&](int i) { return kind == Preconditioning::jacobi ? 1 / degree(i) : 1.0; };
+      const Matrix chain{20, [&](int i) {
+                           Row row;
+                           if (i > 0) row.emplace_back(i - 1, -coupling(i - 1) * scale(i - 1) * scale(i));
+                           if (i < 19) row.emplace_back(i + 1, -coupling(i) * scale(i) * scale(i + 1));
+                           row.emplace_back(i, degree(i) * scale(i) * scale(i));
+                           return row;
+                         }};
+      const Solved s = solve(chain, {.preconditioner = {kind}, .tolerance = 1e-10});
+      EXPECT_FALSE(s.how.converged);
+      EXPECT_NE(s.how.breakdown.find("singular to working precision"), std::string::npos)
+          << k << " " << int(kind) << s.how.breakdown;
+    }
+}
+
 TEST(CgSolver, TakesRightSidesOfAnySize) {
   const Solved one = solve(jumps(32), {.tolerance = 1e-8});
   for (const int exponent : {-1000, -600, 600, 1000}) {  // squares overflow or underflow
