@@ -23,7 +23,8 @@ MOST = 2**62  # of a whole number: its double still is one
 class Table(BaseModel):
     """One table of a case file: unknown keys are errors, and text is never converted to a number."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    # A start uses few of all tables: what checks one is built when it is first used.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, defer_build=True)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise FixedAttribute(

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 from rich.table import Table
 
-from .. import __version__, core, starter
+from .. import core, starter
 from ..case import library
 from ..errors import BadInput
 from ..launch import outcome
@@ -21,6 +21,8 @@ from .options import CaseArgument, OverwriteOption, SetOption, console, with_eng
 
 def _show_version(asked: bool) -> None:
     if asked:
+        from .. import __version__  # noqa: PLC0415 - slow to load
+
         print(f"subcurrent {__version__}", flush=True)
         for part, made_with in core.build_info().items():
             print(f"  {part:10}  {made_with or 'none'}")

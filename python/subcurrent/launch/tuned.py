@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, core
+from .. import core
 from ..case.reading import Case, as_tables, parse_set, read_tables
 from ..lines import count
 from ..report.records import damaged, read_record
@@ -96,6 +96,8 @@ def fixed_in(tables: dict[str, Any], default: Any, sets: list[str]) -> list[str]
 
 def machine() -> dict[str, Any]:
     """What measured times depend on: the processors that may be used, and the program."""
+    from .. import __version__  # noqa: PLC0415 - slow to load
+
     return {
         "cpu": _cpu(),
         "cpus": mpi.cpus().threads,
