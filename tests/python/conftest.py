@@ -100,10 +100,11 @@ def core_is_built() -> bool:
 
 
 def pytest_collection_modifyitems(items):
-    # A worker gets a file at a time: those whose tests start MPI, which take longest, come first.
+    # A worker gets a file at a time: those whose tests start MPI or compile, which take longest, come first.
     quick = (item for item in items if not item.get_closest_marker("long"))
-    starts = collections.Counter(item.path for item in quick if item.get_closest_marker("mpi"))
-    items.sort(key=lambda item: -starts[item.path])
+    slow = (item for item in quick if any(map(item.get_closest_marker, ("mpi", "compiles"))))
+    tests = collections.Counter(item.path for item in slow)
+    items.sort(key=lambda item: -tests[item.path])
     if core_is_built():
         return
     skip = pytest.mark.skip(reason="the compiled module is not built")

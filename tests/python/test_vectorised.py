@@ -11,6 +11,8 @@ import pytest
 
 from conftest import completed
 
+pytestmark = pytest.mark.compiles
+
 root = Path(__file__).resolve().parents[2]
 commands = root / "build" / "release" / "compile_commands.json"
 loops = root / "engine" / "exec" / "rows.hpp"
