@@ -35,11 +35,6 @@ BenchmarkResult run(const char* name, Division division, const Strategy& strateg
 
 constexpr Division divisions[] = {Division::row, Division::column, Division::grid};
 
-TEST(CgBenchmark, VerifiesClassS) {
-  for (const Division division : divisions)
-    for (const Strategy& strategy : strategies_of(division)) run("S", division, strategy, 3);
-}
-
 // Every partition on every number of ranks, each with one of the strategies; all combinations are in
 // cg_classes_test.
 TEST(CgBenchmark, VerifiesClassesWAndA) {
@@ -56,11 +51,15 @@ TEST(CgBenchmark, VerifiesClassesWAndA) {
 }
 
 // The sums on a rank depend on the division and on the pieces, not on the overlap.
-TEST(CgBenchmark, HasTheSameBitsUnderEveryStrategy) {
+TEST(CgBenchmark, VerifiesClassSWithTheSameBitsUnderEveryStrategy) {
   for (const Division division : divisions) {
     const double blocking = run("S", division, Strategy::blocking).zeta;
     for (const Strategy& strategy : strategies_of(division))
-      for (const int threads : {1, 2}) EXPECT_EQ(run("S", division, strategy, 5, threads).zeta, blocking);
+      for (const int threads : {1, 2}) {
+        if (strategy == Strategy::blocking && threads == 1) continue;
+        EXPECT_EQ(run("S", division, strategy, 5, threads).zeta, blocking);
+      }
+    run("S", division, strategies_of(division).back(), 3);
   }
 }
 
