@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // label: checked
 // A halo has the conditions that its first reader finds, also where a strategy exchanges it as soon as it is
 // computed: programs that change conditions, or what these read, have the same bits under every strategy.

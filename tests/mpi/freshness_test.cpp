@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// optimise: no
 // label: sanitize checked
 // Freshness in its three states, and demand: strategies send what the next readers read.
 #include <gtest/gtest.h>

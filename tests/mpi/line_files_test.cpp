@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
+// optimise: no
 // LineSolve over fields in files: lines along x, y and z that slabs, ranks or both divide leave the bits of
 // memory on one rank.
 #include <gtest/gtest.h>

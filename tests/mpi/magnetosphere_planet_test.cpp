@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 3 4
 // timeout: 120
+// optimise: no
 // Planets against the serial reference: start, time steps, floors and all eight variables of both sets, for
 // every kind of face, planes of symmetry, a tilted dipole and a rotating planet.
 #include <cmath>

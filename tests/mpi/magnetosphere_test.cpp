@@ -4,6 +4,7 @@
 // threads: 2
 // timeout: 240
 // device: yes
+// optimise: no
 // label: checked
 // The MHD solver against its serial reference, and equal bits for all strategies x splits x threads x
 // devices.

@@ -4,6 +4,7 @@
 // threads: 2
 // timeout: 240
 // device: yes
+// optimise: no
 // label: checked
 // A wind that changes with time: exact solutions, which need the right wind at every time level and in every
 // layer of both sets; equal bits; refusals.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4 6
 // threads: 2
 // timeout: 180
+// optimise: no
 // label: sanitize checked
 // device: yes
 // A hierarchy of coarsened grids down to a single cell, with or without a move to fewer ranks, against plain

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // threads: 2
+// optimise: no
 // The options of passes mean what they say, or are refused in one sentence: finds_length alone tries passes
 // of up to 16 steps, solvers without passes refuse both options, and `automatic` compares strategies for the
 // runs outside of passes.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4
 // device: yes
 // timeout: 300
+// optimise: no
 // label: checked
 // Fields in the host's memory that a device computes slab by slab: the same runner, sweeps, conditions and
 // reductions give the bits of fields in memory, for every split, reach and strategy.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
+// optimise: no
 // label: checked
 // Fields in files: the same runner, sweeps, conditions and reductions give the bits of fields in memory, for
 // every split, reach and strategy.

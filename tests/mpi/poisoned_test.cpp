@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
+// optimise: no
 // label: sanitize checked
 // All memory except own cells is NaN before every step. The results do not change: only refreshed halos are
 // read, including physical ones.

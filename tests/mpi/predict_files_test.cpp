@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
+// optimise: no
 // Rehearsal of fields in files on a single rank of a larger run: the bytes that real files count, with single
 // steps and with passes, and the times on a described disk, by hand.
 #include <gtest/gtest.h>

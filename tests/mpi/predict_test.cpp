@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
+// optimise: no
 // A step rehearsed as one of many ranks, and its time on a described machine, against sums by hand.
 #include <gtest/gtest.h>
 

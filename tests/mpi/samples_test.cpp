@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // device: yes
+// optimise: no
 // label: checked
 // Values between points: linear functions to rounding, smooth ones with second order, the same bits for any
 // split and place, and positions outside of the points refused.

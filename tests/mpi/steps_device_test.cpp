@@ -3,6 +3,7 @@
 // ranks when long: 4
 // device: yes
 // timeout: 300
+// optimise: no
 // label: checked
 // Passes of several steps on a device give the bits of single steps in the host's memory on one rank: for
 // fields on the device, and for fields in host memory that pass through it, with every order in which a

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // label: sanitize checked
 // Passes that end before their full length, what is reported about that, and what is refused.
 #include <gtest/gtest.h>

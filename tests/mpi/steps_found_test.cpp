@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // threads: 2
 // timeout: 300
+// optimise: no
 // The length of passes is chosen while the program runs, from single steps through all candidate lengths: the
 // bits of single steps, under every strategy and in several loops.
 #include <gtest/gtest.h>

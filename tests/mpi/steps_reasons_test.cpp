@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // label: sanitize checked
 // Every reason for which a pass ends before its full length, and conditions that read deep into their
 // columns.

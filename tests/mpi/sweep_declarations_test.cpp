@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
+// optimise: no
 // label: sanitize checked
 // Invalid declarations are refused when the sweep is created: with one sentence that names stage and field.
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // ranks when long: 2 3
 // threads: 2
 // timeout: 600
+// optimise: no
 // The pseudo-spectral solver with fields in files: the bits of memory, the planned bytes, removal of scratch
 // files, and one sentence for each fault of files.
 #include <gtest/gtest.h>
