@@ -3,7 +3,6 @@
 // ranks when long: 4
 // threads: 2
 // timeout: 300
-// optimise: no
 // label: sanitize checked
 // Passes of several steps with fields in files give the bits of single steps in memory on one rank: for every
 // length of a pass, number of pieces, strategy and split, with slots and halos NaN before. Every plane is

@@ -3,7 +3,6 @@
 // ranks when long: 4
 // threads: 2
 // timeout: 300
-// optimise: no
 // label: sanitize checked
 // Passes of several steps give the bits of single steps on one rank: for every length of a pass, strategy,
 // split and number of threads, with walls and periodic axes, with all halos NaN before.

@@ -2,7 +2,6 @@
 // ranks: 1 2 3
 // ranks when long: 4
 // threads: 2
-// optimise: no
 // label: sanitize checked
 // Stages that reduce within a pass: every step has the values of single steps, each cell counts once; and
 // halos that keep the conditions under which they were held.

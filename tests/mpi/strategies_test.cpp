@@ -3,7 +3,6 @@
 // ranks when long: 3 6
 // threads: 2
 // timeout: 240
-// optimise: no
 // label: sanitize checked
 // device: yes
 // Every strategy x split x number of threads x transport gives the bits of a plain serial loop: two sweeps
