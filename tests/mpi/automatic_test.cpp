@@ -223,7 +223,7 @@ TEST(Automatic, TriesAgainWhereTimesChange) {
   Runner runner(context, {});
   with_slow_sweeps(context, runner, [&](const auto& sweep) {
     const auto trials = [&] { return runner.choice()->trials().trials(); };
-    for (int n = 0; n < 90; ++n) sweep(50e-6);  // the trial, and the first check of the times
+    for (int n = 0; n < 110; ++n) sweep(50e-6);  // the trial, and the first check of the times
     const int before = trials();
     EXPECT_GE(before, 1);
     for (int n = 0; n < 400 && trials() == before; ++n) sweep(500e-6);

@@ -173,8 +173,8 @@ def _apart(machine: Machine, where: Places) -> Places:
     through its links to the host, too."""
     if machine.network.shape and where.per_node > 1:
         raise BadInput(
-            f"{where.per_node} devices a node are not simulated with network.shape = {machine.network.shape}: "
-            "only --ranks-per-node 1 is."
+            f"{where.per_node} devices a node are not simulated with network.shape = "
+            f"{machine.network.shape}: only --ranks-per-node 1 is."
         )
     return replace(where, per_node=1)
 
