@@ -11,6 +11,7 @@ from . import (
     halo_paper,
     other_codes,
     paper_machines,
+    papers_simulated,
     runs,
     turbulence_paper,
     weak_scaling,
@@ -149,10 +150,18 @@ COMPUTED = (
     Figure(
         "halo_paper",
         "docs/published.md",
-        400,
+        60,
         "signs of table 2 of the paper on halo threads",
         halo_paper.halo_paper,
         1e-2,
+    ),
+    Figure(
+        "cavity_simulated",
+        "docs/published.md",
+        80,
+        "gains on the cavity's machines by simulation (SimGrid)",
+        papers_simulated.cavity_simulated,
+        5e-2,
     ),
     Figure(
         "weak_scaling",
