@@ -7,9 +7,10 @@
 
 The case is nickel_out_of_core with `planes` planes of `cells` x `cells` cells, in double precision: 32 bytes
 a cell. In every round each way has its turn, as a run of the program; the milliseconds a step are those of
-its summary, and so are the parts of the last round: computing, copying (planes that two slabs share, and
-boundary conditions) and moving data (starting to read and write, and waiting). The runs in files are in a control group of the kernel that grants half the bytes of the fields,
-page cache included (root, and cgroups 1; without, they run unlimited, which is said).
+its summary. So are the parts of the last round: computing, copying (planes that two slabs share, and
+boundary conditions) and moving data (starting to read and write, and waiting). The runs in files are in a
+control group of the kernel that grants half the bytes of the fields, page cache included (root, and cgroups
+1; without, they run unlimited, which is said).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def parts_of(summary: dict, steps: int) -> list[float]:
     """Milliseconds of a step that the timeline of a run has for each part."""
     spans = summary["timeline"]["seconds"].values()
     return [
-        1e3 / steps * sum(span.get(phase, 0) for span in spans for phase in phases) for phases in PARTS.values()
+        1e3 / steps * sum(span.get(phase, 0) for span in spans for phase in phases)
+        for phases in PARTS.values()
     ]
 
 

@@ -79,7 +79,9 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
     late = f"two ranks, {WIRE_CELLS}³, messages {DELAY} ms late"
     size = f"{arguments.cells}³"
     beside = f"beside a device, {LINK_CELLS}³"
-    note = "bytes of memory: a level read and a level written a pass; others are counted; the device is emulated"
+    note = (
+        "bytes of memory: a level read and a level written a pass; others are counted; the device is emulated"
+    )
     with style.figure(path, 10.5, 5.4, "The heat equation: a step against steps a pass", note) as drawing:
         time, data = drawing.subplots(1, 2)
         for curve, colour, what in (

@@ -45,8 +45,9 @@ Rows measure(Context& context, int cells, int turns, const std::vector<int>& len
 }
 
 void print(const Rows& fast, const Rows& slow, double rate) {
-  std::printf("| steps a pass | pieces | MB a step to the device | back | ms a step | at %g MB/s | / bound |\n",
-              1e-6 * rate);
+  std::printf(
+      "| steps a pass | pieces | MB a step to the device | back | ms a step | at %g MB/s | / bound |\n",
+      1e-6 * rate);
   std::printf("|---|---:|---:|---:|---:|---:|---:|\n");
   for (const auto& [length, row] : fast) {
     if (length == 0)

@@ -19,8 +19,8 @@ namespace sc::bench {
 /// A field with a place of its own, and its turns.
 class SlabTurns {
  public:
-  SlabTurns(Context& context, const Grid& grid, const FieldOptions& options,
-            std::shared_ptr<SlabPlace> place, int length)
+  SlabTurns(Context& context, const Grid& grid, const FieldOptions& options, std::shared_ptr<SlabPlace> place,
+            int length)
       : length_(length),
         place_(std::move(place)),
         heat_(grid, {.levels = 2, .space = options.space, .place = place_}),
@@ -71,7 +71,8 @@ class SlabTurns {
   std::array<double, 2> bytes_{};
 };
 
-/// Up to 32 pieces, as many as the least number of planes that a pass needs allows, or so many times as thick.
+/// Up to 32 pieces, as many as the least number of planes that a pass needs allows, or so many times as
+/// thick.
 inline int pieces_of(int cells, int length, int thicker = 1) {
   const WindowSlabs::Planes planes{.most_behind = length - 1, .reach = 1};
   const int least = thicker * planes.least(Boundary::usual_inward);

@@ -212,7 +212,8 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   std::ofstream("/proc/self/clear_refs") << "5";  // resets the high-water mark
   const long long before = counted("/proc/self/status", "VmHWM");
   SlabStream stream = stream_of(memory, SlabStream::slot_bytes(phase));
-  EXPECT_EQ(stream.near_bytes(), static_cast<std::size_t>(2 * stream.ahead() + 1) * 8 * plane_bytes);
+  EXPECT_EQ(stream.near_bytes(),
+            static_cast<std::size_t>(2 * stream.ahead() + 1) * (8 * plane_bytes + FileMemory::page));
   stream.run(phase, [&](const Slot& slot) {
     for (std::size_t use : {0U, 1U})
       for (int z = slot.lo(); z < slot.hi(); ++z) std::memset(slot.plane(use, z), z, plane_bytes);

@@ -42,8 +42,8 @@ struct PlaneCut {
   std::size_t begin_of(const PlaneRun& run) const;
   std::size_t end_of(const PlaneRun& run) const;
 
-  /// Arrays of a slot begin this much further, so that the same cell of all of them does not map to one set of
-  /// the caches.
+  /// Arrays of a slot begin this much further, so that the same cell of all of them does not map to one set
+  /// of the caches.
   static constexpr std::size_t stagger = 1536;
 
   /// Bytes in a slot before the first plane of a piece, for `halo` planes.
