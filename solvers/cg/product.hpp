@@ -9,9 +9,15 @@
 
 namespace sc::cg {
 
+/// The strategy that hides messages of a partition on any number of ranks; where no computed value is sent
+/// only the entries that arrive can be hidden.
+inline Strategy usual_strategy(Division partition) {
+  return partition == Division::row ? Strategy::interior_first : Strategy::pipelined;
+}
+
 struct Settings {
   Division partition = Division::grid;
-  Strategy strategy = Strategy::pipelined;
+  Strategy strategy = usual_strategy(partition);
   int depth = 1;  ///< pieces of a message
 };
 

@@ -14,7 +14,7 @@
 namespace sc::cg {
 
 struct SolverOptions {
-  Settings settings{Division::row, Strategy::interior_first};
+  Settings settings{Division::row};
   PreconditionerOptions preconditioner = {};
   bool pipelined = false;   ///< one non-blocking reduction in each iteration, which overlaps with the product
   double tolerance = 1e-8;  ///< for |r| / |b|

@@ -21,8 +21,7 @@ from ...case.tables import Cells
 from ...errors import BadInput
 
 NAME = "cg"
-# The strategy of a partition if none is given: it hides the messages on any number of ranks. By rows no
-# computed value is sent, so only the entries that arrive can be hidden.
+# What a solve takes if no strategy is asked for, by partition: it hides the messages on any number of ranks.
 USUAL = {"row": "interior_first", "column": "pipelined", "grid": "pipelined"}
 ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
 MOST_ROWS = 2**31 - 1

@@ -27,7 +27,7 @@ OF_MATRICES = {
     "degree": 4,
     "pipelined": False,
     "partition": "row",
-    "strategy": USUAL["row"],
+    "strategy": "interior_first",
     "depth": 1,
     "threads": 1,
     "first": None,
