@@ -158,8 +158,8 @@ std::size_t PlaneShape::bytes(bool in_files) const {
   return in_files ? (round_up(all, page) / page | 1U) * page : all;
 }
 
-std::size_t PlaneShape::most_piece_bytes(int pieces) const {
-  return static_cast<std::size_t>((cells.z + pieces - 1) / pieces) * bytes(true);
+std::size_t PlaneShape::slot_bytes(int pieces) const {
+  return PlaneCut{cells.z, bytes(true), pieces, page}.slot_bytes(0);
 }
 
 Planes::Planes(const PlaneShape& shape, int count, bool untouched) : depth_(shape.cells.z) {

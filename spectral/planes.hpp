@@ -35,8 +35,8 @@ struct PlaneShape {
   std::size_t element;  ///< bytes
   std::size_t row_bytes() const;
   std::size_t bytes(bool in_files) const;
-  /// Bytes of the largest of so many pieces in files.
-  std::size_t most_piece_bytes(int pieces) const;
+  /// Bytes of a slot for one of so many pieces in files.
+  std::size_t slot_bytes(int pieces) const;
   PlaneBytes at(std::byte* data, std::size_t plane_bytes) const {
     return {data, static_cast<std::ptrdiff_t>(row_bytes()), static_cast<std::ptrdiff_t>(plane_bytes)};
   }

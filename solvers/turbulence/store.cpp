@@ -44,8 +44,7 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(count - Planes::near_arrays);
-    const std::size_t piece = shape.most_piece_bytes(budget.pieces);
-    if (budget.planes_in_files) slot = std::max(slot, far * piece);
+    if (budget.planes_in_files) slot = std::max(slot, far * shape.slot_bytes(budget.pieces));
     files_->book_on(context);
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
