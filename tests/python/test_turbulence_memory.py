@@ -95,7 +95,7 @@ def test_the_kernel_agrees_with_the_plan(measuring, scratch):
 def test_what_a_killed_process_left_is_removed_at_the_next_start(measuring, scratch):
     command = [str(measuring), "64", "async", "8", "100000", str(scratch), "1"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment())
-    arrays = 4 + 6  # of planes, and of two fields of modes
+    arrays = 3 + 6  # of planes, and of two fields of modes
     try:
         until = time.monotonic() + 120
         while len(list(scratch.glob("*/*"))) < arrays:

@@ -74,7 +74,7 @@ def has_ended(pids: list[int]) -> None:
 @pytest.mark.mpi
 def test_a_stopped_run_leaves_a_checkpoint_and_no_scratch(program):
     process = running_at(program, 4)
-    assert len(scratch_files(program)) == 2 * (10 + 1)  # arrays, and a lock, of each rank
+    assert len(scratch_files(program)) == 2 * (9 + 1)  # arrays, and a lock, of each rank
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=120)
     assert process.returncode == STOPPED, said
