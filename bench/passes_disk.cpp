@@ -28,7 +28,7 @@ void compare(const bench::Arguments& arguments) {
     std::vector<bench::Way> ways;
     const auto add = [&](const std::string& name, std::shared_ptr<SlabPlace> place, int length) {
       Bed& bed =
-          *all.emplace_back(std::make_unique<Bed>(context, grid, FieldOptions{}, std::move(place), length));
+          *all.emplace_back(std::make_unique<Bed>(context, grid, Space::host, std::move(place), length));
       ways.push_back({name, [&bed] { bed.turn(); }});
     };
     const std::vector<int> lengths =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heat equation (7 points, double) between walls in passes of several steps, its field in memory or
-// passing through it slab by slab: what programs time, and what they print about it.
+// passing through it slab by slab: what programs time.
 #pragma once
 
 #include <array>
@@ -19,11 +19,10 @@ namespace sc::bench {
 /// A field with a place of its own, and its turns.
 class SlabTurns {
  public:
-  SlabTurns(Context& context, const Grid& grid, const FieldOptions& options, std::shared_ptr<SlabPlace> place,
-            int length)
+  SlabTurns(Context& context, const Grid& grid, Space space, std::shared_ptr<SlabPlace> place, int length)
       : length_(length),
         place_(std::move(place)),
-        heat_(grid, {.levels = 2, .space = options.space, .place = place_}),
+        heat_(grid, {.levels = 2, .space = space, .place = place_}),
         runner_(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length}) {}
 
   /// At least four passes: the first reads and the last writes of a turn have nothing to hide under.
