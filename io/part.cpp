@@ -47,9 +47,9 @@ void for_each_row(const Part& part, Int3 cell, std::int64_t rows, F&& f) {
 }  // namespace
 
 Part part_of(const Grid& grid, int layers) {
-  if (layers < 0 || layers > grid.halo())
+  if (layers < 0 || layers > grid.least_halo())
     throw Error(Exit::failure, "a file asks for " + std::to_string(layers) + " layers of a halo of " +
-                                   std::to_string(grid.halo()));
+                                   std::to_string(grid.least_halo()));
   Part part;
   const Box own = grid.global_box();
   for (int a = 0; a < 3; ++a) {

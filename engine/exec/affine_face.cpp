@@ -39,7 +39,7 @@ void AffineFace::fill(Storage& storage, Face face, const Columns& columns) const
                                  layout.sy,
                                  layout.sz,
                                  face.side ? along : -along,
-                                 columns.layers > 0 ? columns.layers : grid.halo(),
+                                 columns.layers > 0 ? columns.layers : grid.halo(face.axis),
                                  reinterpret_cast<T*>(storage.base()) + k * storage.component_stride(),
                                  laws_[static_cast<std::size_t>(k)]};
     if (Device* device = storage.device())

@@ -105,7 +105,7 @@ void CompiledFace::apply(Storage& storage, Face face, const Columns& columns) co
                          .sy = layout.sy,
                          .sz = layout.sz,
                          .outward = face.side ? along : -along,
-                         .layers = columns.layers > 0 ? columns.layers : grid.halo(),
+                         .layers = columns.layers > 0 ? columns.layers : grid.halo(face.axis),
                          .fields = fields.data(),
                          .kernel = columns_.kernel.data()};
   if (device) return launch(*device, call, fields, what);

@@ -119,7 +119,7 @@ class FaceKernel final : public Boundary {
           Out<T, N> q{reinterpret_cast<T*>(storage.base()), storage.component_stride()};
 #ifdef SC_CHECKED
           if (!device) {  // whose work comes later
-            const int layers = layers_of(storage.grid(), columns);
+            const int layers = layers_of(storage.grid(), face, columns);
             const std::vector<Watch> watches{
                 watch_of(storage, face, tangential_, std::max(layers, inward_of())),
                 watch_of(storage_of(others), face, reach_of(others), storage.grid().cells()[face.axis])...};
@@ -147,8 +147,8 @@ class FaceKernel final : public Boundary {
     else
       return usual_inward;
   }
-  static int layers_of(const Grid& grid, const Columns& columns) {
-    return columns.layers > 0 ? columns.layers : grid.halo();
+  static int layers_of(const Grid& grid, Face face, const Columns& columns) {
+    return columns.layers > 0 ? columns.layers : grid.halo(face.axis);
   }
   template <class Other>
   static Storage& storage_of(const Other& other) {
@@ -191,7 +191,7 @@ class FaceKernel final : public Boundary {
     Int3 period;
     for (int axis = 0; axis < 3; ++axis) period[axis] = grid.periodic()[axis] ? grid.cells()[axis] : 0;
     const ColumnBody<Kernel, T, N, Views...> column{
-        cells,   layout, grid.origin(), period, face.side ? along : -along, layers_of(grid, columns),
+        cells,   layout, grid.origin(), period, face.side ? along : -along, layers_of(grid, face, columns),
         kernel_, q,      {views...}};
     if (device) return launch(*device, Stream::edge, cells.extent(), column, "a boundary condition");
     each_of(cells.extent(), column);

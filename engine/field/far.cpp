@@ -10,11 +10,11 @@
 namespace sc {
 
 StripBoxes strip_boxes(const Grid& grid) {
-  const int h = grid.halo();
   const Int3 n = grid.own().extent();
   StripBoxes boxes;
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
+      const int h = grid.halo(axis);
       if (h == 0 || grid.own().empty() || grid.physical({axis, side})) continue;
       if (axis < 2 && grid.split()[axis] == 1) continue;  // an undivided axis: each slab has both of its ends
       Box own = grid.own(), halo = own;
@@ -23,8 +23,8 @@ StripBoxes strip_boxes(const Grid& grid) {
       halo.lo[axis] = side == 0 ? -h : n[axis];
       halo.hi[axis] = halo.lo[axis] + h;
       for (int earlier = 0; earlier < axis; ++earlier) {
-        halo.lo[earlier] -= h;
-        halo.hi[earlier] += h;
+        halo.lo[earlier] -= grid.halo(earlier);
+        halo.hi[earlier] += grid.halo(earlier);
       }
       const auto face = static_cast<std::size_t>(2 * axis + side);
       boxes.own[face] = own;
@@ -35,7 +35,6 @@ StripBoxes strip_boxes(const Grid& grid) {
 
 Far::Far(const Grid& grid, const std::string& name, ElementType type, int components,
          const Allocate& allocate) {
-  const int h = grid.halo();
   const auto size = static_cast<std::ptrdiff_t>(size_of(type));
   const StripBoxes boxes = strip_boxes(grid);
   std::int64_t cells = 1;  // at least one byte, so that the pointer is valid
@@ -52,8 +51,8 @@ Far::Far(const Grid& grid, const std::string& name, ElementType type, int compon
                                     .z = plane,
                                     .component = all,
                                     .cell_bytes = static_cast<std::size_t>(size),
-                                    .low = {h, h, h},
-                                    .high = {h, h, h}};
+                                    .low = grid.halos(),
+                                    .high = grid.halos()};
     first += all * components;
     return Strip{box, std::make_shared<Storage>(grid, name, type, components, cells_of_it)};
   };

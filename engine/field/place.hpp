@@ -24,7 +24,7 @@ inline std::size_t slab_bytes(const Storage& storage, int planes) {
 /// several planes are one run of bytes. z may be in the halo.
 inline std::byte* plane_of(const Storage& storage, int z, int component = 0) {
   const Layout& layout = storage.grid().layout();
-  const std::ptrdiff_t first = (z + storage.grid().halo()) * layout.sz - layout.origin;
+  const std::ptrdiff_t first = (z + storage.grid().halo(2)) * layout.sz - layout.origin;
   return storage.base() + (first + component * storage.component_stride()) *
                               static_cast<std::ptrdiff_t>(size_of(storage.type()));
 }

@@ -57,17 +57,16 @@ Watch::Watch(Subject subject, const Grid& grid)
       own_(grid.own().hi),
       origin_(grid.origin()),
       cells_(grid.cells()),
-      halo_(grid.halo()) {
+      halo_(grid.halos()) {
   for (int f = 0; f < 6; ++f) physical_[f] = grid.physical({f / 2, f % 2});
 }
 
 Int3 Watch::local(std::ptrdiff_t offset) const {
   // Relative to the first halo cell, offsets of all cells of the field are non-negative.
-  const std::ptrdiff_t from = offset + halo_ * (1 + layout_.sy + layout_.sz);
+  const std::ptrdiff_t from = offset + layout_.offset(halo_);
   const std::ptrdiff_t z = from >= 0 ? from / layout_.sz : -1 - (-1 - from) / layout_.sz;
   const std::ptrdiff_t in_plane = from - z * layout_.sz, y = in_plane / layout_.sy;
-  return {static_cast<int>(in_plane - y * layout_.sy) - halo_, static_cast<int>(y) - halo_,
-          static_cast<int>(z) - halo_};
+  return Int3{static_cast<int>(in_plane - y * layout_.sy), static_cast<int>(y), static_cast<int>(z)} - halo_;
 }
 
 std::string Watch::declared() const {
@@ -140,7 +139,7 @@ void Watch::look_beside_column(const Watched& by, Int3 to, const void* value, st
                                bool writable) const {
   const Int3 offset = to - local(by.offset);
   const auto [axis, side] = subject_.face;
-  bool read = to[axis] >= -halo_ && to[axis] < own_[axis] + halo_;
+  bool read = to[axis] >= -halo_[axis] && to[axis] < own_[axis] + halo_[axis];
   // The halo on the opposite side of the block is not part of the column.
   read = read && (side == 0 ? to[axis] < own_[axis] : to[axis] >= 0);
   const int inside = side == 0 ? to[axis] + 1 : own_[axis] - to[axis];  // distance from the face, in cells

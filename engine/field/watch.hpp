@@ -99,7 +99,7 @@ class Watch {
   Subject subject_;
   Layout layout_;
   Int3 own_, origin_, cells_;
-  int halo_;
+  Int3 halo_;
   bool physical_[6];
 };
 

@@ -19,14 +19,14 @@ std::vector<int> even_cuts(int cells, int blocks) {
   return cuts;
 }
 
-Layout make_layout(Int3 n, int halo) {
+Layout make_layout(Int3 n, Int3 halo) {
   const auto round_up = [](int v) { return sc::round_up(v, row_alignment); };
   Layout layout;
   // The left halo of a row lies in the padding behind the previous row.
-  layout.sy = round_up(n.x + 2 * halo);
-  layout.sz = layout.sy * (n.y + 2 * halo);
-  layout.origin = round_up(halo) + halo * layout.sy + halo * layout.sz;
-  layout.elements = round_up(halo) + layout.sz * (n.z + 2 * halo);
+  layout.sy = round_up(n.x + 2 * halo.x);
+  layout.sz = layout.sy * (n.y + 2 * halo.y);
+  layout.origin = round_up(halo.x) + halo.y * layout.sy + halo.z * layout.sz;
+  layout.elements = round_up(halo.x) + layout.sz * (n.z + 2 * halo.z);
   return layout;
 }
 
@@ -36,6 +36,9 @@ void check_options(const GridOptions& options, int ranks) {
       refuse("cells is " + to_string(options.cells) + "; every axis needs at least 1 cell");
   if (options.halo < 0 || options.halo > 64)
     refuse("halo is " + std::to_string(options.halo) + "; allowed is 0 to 64");
+  if (options.wall_halo > options.halo)
+    refuse("wall_halo is " + std::to_string(options.wall_halo) + "; allowed is up to the halo of " +
+           std::to_string(options.halo));
   const Int3 s = options.split;
   if (s.x < 1 || s.y < 1 || s.z < 1 || std::int64_t{s.x} * s.y * s.z != ranks)
     refuse("split is " + to_string(s) + ", which does not multiply to the " + std::to_string(ranks) +
@@ -107,7 +110,12 @@ Grid::Grid(Context& context, const GridOptions& options) {
 }
 
 Grid::Grid(std::shared_ptr<Shape> shape) : shape_(shape) {
-  shape->layout = make_layout(own().hi, halo());
+  const GridOptions& options = shape->options;
+  for (int a = 0; a < 3; ++a) {
+    const bool beside_neighbours = options.split[a] > 1 || options.periodic[a] || options.wall_halo < 0;
+    shape->halos[a] = beside_neighbours ? options.halo : options.wall_halo;
+  }
+  shape->layout = make_layout(own().hi, halos());
   shape->arena = std::make_shared<Arena>(context());
 }
 
@@ -168,11 +176,12 @@ std::vector<Segment> Grid::segments(int rank, int axis, int low, int high) const
   return result;
 }
 
-Layout Grid::layout_of(int rank) const { return make_layout(box_of(rank).extent(), halo()); }
+Layout Grid::layout_of(int rank) const { return make_layout(box_of(rank).extent(), halos()); }
 
-Grid Grid::coarsen(Int3 factor, int halo) const {
+Grid Grid::coarsen(Int3 factor, int halo, int wall_halo) const {
   auto shape = std::make_shared<Shape>(*shape_);
   shape->options.halo = halo;
+  shape->options.wall_halo = wall_halo;
   for (int a = 0; a < 3; ++a) {
     shape->options.cells[a] = (cells()[a] + factor[a] - 1) / factor[a];
     for (int& cut : shape->cuts[static_cast<std::size_t>(a)]) cut = (cut + factor[a] - 1) / factor[a];

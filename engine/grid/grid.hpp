@@ -3,6 +3,7 @@
 // layout that all fields of the grid share. A value type: copies are cheap and denote the same grid.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -17,6 +18,9 @@ struct GridOptions {
   Int3 cells;
   Bool3 periodic = {};
   int halo = 1;
+  /// Layers beyond the boundaries of an axis that is neither divided nor periodic, where no neighbour's cells
+  /// are read; as many as `halo` if negative. Passes of several steps need wide halos only beside neighbours.
+  int wall_halo = -1;
   Int3 split = {0, 0, 0};  ///< ranks along each axis; 0: chosen by the engine
   /// The first cell of every block along an axis, and the number of cells at the end; if empty, blocks are as
   /// equal as possible. Needs a split. Without a halo, blocks may be empty.
@@ -52,7 +56,12 @@ class Grid {
   Context& context() const { return *shape_->context; }
   Int3 cells() const { return shape_->options.cells; }
   Bool3 periodic() const { return shape_->options.periodic; }
+  /// Layers beside neighbours, the most of all axes, and those of an axis.
   int halo() const { return shape_->options.halo; }
+  int halo(int axis) const { return shape_->halos[axis]; }
+  Int3 halos() const { return shape_->halos; }
+  /// The fewest of all axes: no stage may read further.
+  int least_halo() const { return std::min({shape_->halos.x, shape_->halos.y, shape_->halos.z}); }
   Int3 split() const { return shape_->options.split; }
   std::array<int, 3> rank_order() const { return shape_->options.rank_order; }
   /// Position of this rank's block, or of another rank's.
@@ -81,9 +90,9 @@ class Grid {
   }
   std::vector<Segment> segments(int rank, int axis, int low, int high) const;
 
-  /// A grid with halo width `halo` that has one cell for `factor` cells along each axis. Coarse cell I covers
+  /// A grid with these halo widths that has one cell for `factor` cells along each axis. Coarse cell I covers
   /// fine cells factor * I … factor * I + factor - 1 and belongs to the rank of the first.
-  Grid coarsen(Int3 factor, int halo) const;
+  Grid coarsen(Int3 factor, int halo, int wall_halo = -1) const;
   /// The same cells on at most `ranks` of the ranks; the others own no cells.
   Grid on(int ranks) const;
 
@@ -97,6 +106,7 @@ class Grid {
     Context* context = nullptr;
     GridOptions options;
     std::array<std::vector<int>, 3> cuts;
+    Int3 halos;
     Layout layout;
     std::shared_ptr<Arena> arena;
   };

@@ -101,7 +101,7 @@ WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded>
 }
 
 void WindowSlabs::add_phases() {
-  const int room = std::max(planes_.below(), grid_.halo());
+  const int room = std::max(planes_.below(), grid_.halo(2));
   pass_.held = true;
   for (Array& array : arrays_) {
     array.first = pass_.phase.size();
@@ -147,7 +147,7 @@ void WindowSlabs::open(const Slot& slot, const Slot* before, HaloPart part) cons
 }
 
 void WindowSlabs::fill(const Slot& slot, HaloPart part) const {
-  const int halo = grid_.halo();
+  const int halo = grid_.halo(2);
   for (const Array& array : arrays_) {
     if (array.input.width == 0) continue;
     cells(array).bring_strips(*array.use->storage, slot.lo() - (first(slot) ? halo : 0),
@@ -198,8 +198,7 @@ void WindowSlabs::copy_planes(const Array& array, const Slot& from, const Slot& 
                               bool tail) const {
   const Storage& storage = *array.use->storage;
   const Layout& layout = grid_.layout();
-  const int halo = grid_.halo();
-  const std::ptrdiff_t beyond = layout.origin - halo * (layout.sz + layout.sy + 1);
+  const std::ptrdiff_t beyond = layout.origin - layout.offset(grid_.halos());
   const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
   const std::ptrdiff_t bytes = ((hi - lo) * layout.sz + (tail ? beyond : 0)) * size;
   team(threads_, [&](int) {

@@ -86,9 +86,8 @@ void poison_stale_halo(Storage& storage, const Boundaries& boundaries) {
   if (storage.device() || storage.external().base || storage.far() || storage.in_flight()) return;
   storage.forget_filled();
   const Grid& grid = storage.grid();
-  const int halo = grid.halo();
   const Box own = grid.own();
-  if (own.empty() || halo == 0) return;
+  if (own.empty() || grid.halos() == Int3{}) return;
   Reach fresh[8];
   for (int colour = 0; colour < storage.colours(); ++colour)
     fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
@@ -96,7 +95,7 @@ void poison_stale_halo(Storage& storage, const Boundaries& boundaries) {
     if (holds_a_value(storage, boundaries, fresh, c)) return;
     for (int k = 0; k < storage.components(); ++k) poison_element(storage, place_of(storage), c, k);
   };
-  const Box all = own.grown({halo, halo, halo});
+  const Box all = own.grown(grid.halos());
   for (int z = all.lo.z; z < all.hi.z; ++z)
     for (int y = all.lo.y; y < all.hi.y; ++y) {
       const bool through_own = own.contains({0, y, z});

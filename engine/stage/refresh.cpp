@@ -31,7 +31,7 @@ Box face_columns(const Grid& grid, Face face, int grow, int read) {
       continue;
     }
     // Edges belong to the later axis.
-    const int before = axis < face.axis ? std::max(0, grid.halo() - read) : 0;
+    const int before = axis < face.axis ? std::max(0, grid.halo(axis) - read) : 0;
     columns.lo[axis] -= grid.physical({axis, 0}) ? before : grow;
     columns.hi[axis] += grid.physical({axis, 1}) ? before : grow;
   }
@@ -122,7 +122,7 @@ void apply_conditions(std::span<const Wanted> wanted, bool beside_own, bool besi
 }  // namespace
 
 void note_halo(RehearsedRun& run, const Storage& storage, int axis, const Box& columns) {
-  const int layers = storage.grid().halo(), size = static_cast<int>(size_of(storage.type()));
+  const int layers = storage.grid().halo(axis), size = static_cast<int>(size_of(storage.type()));
   // A row through a face normal to x is in a cache line of its own.
   const int each = axis == 0 ? std::max(layers, static_cast<int>(cache_line) / size) : layers;
   run.fills(storage.name(), columns.cells() * each * storage.components(), 2 * size);

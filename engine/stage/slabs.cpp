@@ -52,7 +52,7 @@ int Slabs::planes_around(const Stage& stage, const Use& use) const {
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) conditions = conditions || use.boundaries->get({axis, side});
   const bool within = (stage.whole_axis() == 0 || stage.whole_axis() == 1) && !conditions;
-  return use.reach.width > 0 && !within ? grid_.halo() : 0;
+  return use.reach.width > 0 && !within ? grid_.halo(2) : 0;
 }
 
 void Slabs::check(const Stage& stage) const {
@@ -79,10 +79,10 @@ void Slabs::check_thickness(const Stage& stage, const Use& use) const {
   const FarArray& array = far_cells(*use.storage).arrays()[0];
   bool across_z = false;
   for (int side = 0; side < 2; ++side) across_z = across_z || use.boundaries->get({2, side});
-  if (across_z && array.planes() / array.pieces() < grid_.halo())
+  if (across_z && array.planes() / array.pieces() < grid_.halo(2))
     refuse("stage \"" + stage.name() + "\" reads field \"" + use.storage->name() + "\", of which " +
            std::to_string(array.pieces()) + " pieces of " + std::to_string(array.planes()) +
-           " planes are thinner than the halo of " + std::to_string(grid_.halo()) +
+           " planes are thinner than the halo of " + std::to_string(grid_.halo(2)) +
            " that a condition across z fills; take fewer pieces");
 }
 
@@ -101,13 +101,13 @@ Box Slabs::box(int n) const {
 
 bool Slabs::piece_at_end(int piece, bool self) const {
   const auto with_neighbour = [&](int axis, int side) {
-    return grid_.halo() > 0 && !grid_.physical({axis, side}) && (self || grid_.split()[axis] > 1);
+    return grid_.halo(axis) > 0 && !grid_.physical({axis, side}) && (self || grid_.split()[axis] > 1);
   };
   for (int axis = 0; axis < 2; ++axis)  // along an undivided axis a slab has both ends
     if (grid_.split()[axis] > 1 && (with_neighbour(axis, 0) || with_neighbour(axis, 1))) return true;
   const FarArray& array = *pass_.phase[0].array;
-  const bool low = array.first(piece) < grid_.halo();
-  const bool high = array.first(piece + 1) > array.planes() - grid_.halo();
+  const bool low = array.first(piece) < grid_.halo(2);
+  const bool high = array.first(piece + 1) > array.planes() - grid_.halo(2);
   return (low && with_neighbour(2, 0)) || (high && with_neighbour(2, 1));
 }
 

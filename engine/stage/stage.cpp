@@ -231,9 +231,9 @@ void Stage::check_accesses() {
     if (a.reach.width < 0 || a.reach.diagonal < 0)
       refuse(where + "reads " + field + " with a reach of " + std::to_string(a.reach.width) +
              "; it cannot be negative");
-    if (a.reach.width > a.field->grid().halo())
+    if (a.reach.width > a.field->grid().least_halo())
       refuse(where + "reads " + field + " " + std::to_string(a.reach.width) +
-             " cells away, but its grid has a halo of " + std::to_string(a.field->grid().halo()));
+             " cells away, but its grid has a halo of " + std::to_string(a.field->grid().least_halo()));
     if (a.mode != Mode::read && !(a.field->grid() == grid()))
       refuse(where + "writes " + field + ", which is on another grid than the stage's other outputs");
     if (!a.across() && !(a.field->grid() == grid()))

@@ -22,12 +22,13 @@ using namespace nb::literals;
 
 namespace sc::python {
 
-StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo,
-                         Triple split, std::string scratch, int pieces, int number)
+StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic,
+                         std::array<int, 2> halos, Triple split, std::string scratch, int pieces, int number)
     : ranks(std::move(r)),
       grid(ranks->open(), {.cells = {cells[0], cells[1], cells[2]},
                            .periodic = {periodic[0], periodic[1], periodic[2]},
-                           .halo = halo,
+                           .halo = halos[0],
+                           .wall_halo = halos[1],
                            .split = {split[0], split[1], split[2]}}),
       scratch_(std::move(scratch)),
       pieces_(pieces),
@@ -212,10 +213,10 @@ void write_snapshot(const std::string& path, const std::vector<Shown>& fields,
 
 void bind_grid(nb::module_& module) {
   nb::class_<StencilGrid>(module, "StencilGrid")
-      .def(
-          nb::init<std::shared_ptr<Ranks>, Triple, std::array<bool, 3>, int, Triple, std::string, int, int>(),
-          "context"_a, "cells"_a, "periodic"_a, "halo"_a, "split"_a, "scratch"_a, "pieces"_a, "number"_a,
-          Unlocked())
+      .def(nb::init<std::shared_ptr<Ranks>, Triple, std::array<bool, 3>, std::array<int, 2>, Triple,
+                    std::string, int, int>(),
+           "context"_a, "cells"_a, "periodic"_a, "halos"_a, "split"_a, "scratch"_a, "pieces"_a, "number"_a,
+           Unlocked())
       .def_prop_ro("split", [](StencilGrid& g) { return tuple_of(g.grid.split()); })
       .def("box", [](StencilGrid& g) {
         const Box box = g.grid.global_box();

@@ -18,8 +18,8 @@ namespace sc::python {
 using Triple = std::array<int, 3>;
 
 struct StencilGrid {
-  StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split,
-              std::string scratch, int pieces, int number);
+  StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, std::array<int, 2> halos,
+              Triple split, std::string scratch, int pieces, int number);
   Context& context() const { return ranks->open(); }
   /// Where a field lies that is made so: "memory" of whoever computes it, the device if there is one; "host",
   /// the host's memory beside the device; "files". Collective.

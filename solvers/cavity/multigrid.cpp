@@ -42,7 +42,7 @@ Int3 factor_of(PoissonLevel<Real, Points>& level, Runner& runner) {
   return factor;
 }
 
-/// The halo has a layer for each sweep of a pass, limited by the thickness of the blocks.
+/// The halo beside neighbours has a layer for each sweep of a pass, limited by the thickness of the blocks.
 Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
   const Grid coarse = fine.coarsen(factor, 1);
   int layers = sweeps_per_pass;
@@ -50,7 +50,7 @@ Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
     for (std::size_t b = 0; b + 1 < coarse.cuts(a).size(); ++b)
       if (const int cells = coarse.cuts(a)[b + 1] - coarse.cuts(a)[b]; cells > 0)
         layers = std::min(layers, cells);
-  return fine.coarsen(factor, layers);
+  return fine.coarsen(factor, layers, 1);
 }
 
 /// The centre of a coarse cell is the mean of the centres of its first and last children. Faces stay where

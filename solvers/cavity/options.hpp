@@ -91,11 +91,12 @@ struct CavityOptions {
   bool mixed_derivatives() const {  ///< possible; the pressure then has 19 points
     return clustering == Clustering::skewed || clustering == Clustering::file;
   }
-  /// The upwind scheme reads two cells along each axis. A pass needs a layer for each colour of each of its
-  /// sweeps.
+  /// The upwind scheme reads two cells along each axis.
+  static constexpr int wall_halo = 2;
+  /// A pass needs a layer beside neighbours for each colour of each of its sweeps.
   int halo() const {
     const int colours = pressure.method != Method::sor ? 1 : mixed_derivatives() ? 4 : 2;
-    return std::max(2, pressure.sweeps_per_pass > 1 ? pressure.sweeps_per_pass * colours : 0);
+    return std::max(wall_halo, pressure.sweeps_per_pass > 1 ? pressure.sweeps_per_pass * colours : 0);
   }
   double nu() const { return 1 / reynolds; }
   double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< coefficient of the upwind scheme

@@ -32,9 +32,11 @@ void check_blocks(const Grid& grid) {
 }
 
 Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& points_of_file, Runner& runner) {
-  const Grid grid(
-      context,
-      {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = split_of(context, o)});
+  const Grid grid(context, {.cells = o.cells(),
+                            .periodic = o.periodic(),
+                            .halo = o.halo(),
+                            .wall_halo = o.wall_halo,
+                            .split = split_of(context, o)});
   check_blocks(grid);
   return make_stages(grid, o.clustering == Clustering::file ? points_of_file(grid) : analytic_points(o), o,
                      runner);

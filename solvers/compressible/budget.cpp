@@ -106,7 +106,7 @@ Budget in_pieces(const Grid& grid, const CompressibleOptions& o, int pieces, int
   const PlaneCut cut{grid.own().extent().z, static_cast<std::size_t>(grid.layout().sz * element), pieces,
                      FileMemory::page, block};
   const bool viscous = o.gas.viscosity > 0;
-  const std::size_t around = cut.slot_bytes(grid.halo()), at = cut.slot_bytes(0);
+  const std::size_t around = cut.slot_bytes(grid.halo(2)), at = cut.slot_bytes(0);
   const auto flux = (state_size + (viscous ? slopes : 0)) * around + conserved * at;
   Budget budget;
   budget.pieces = pieces;
@@ -114,7 +114,7 @@ Budget in_pieces(const Grid& grid, const CompressibleOptions& o, int pieces, int
   budget.ahead = std::min(most_ahead, FileMemory::ahead(budget.slot));
   const Moved step = moved(grid, o);
   budget.far = arrays(o) * cut.bytes();
-  budget.read = step.around * cut.moved(grid.halo()) + step.read * cut.moved();
+  budget.read = step.around * cut.moved(grid.halo(2)) + step.read * cut.moved();
   budget.written = step.written * cut.moved();
   // Pieces as they are filled, looked at and written to a checkpoint, which goes in batches.
   constexpr std::int64_t batch = std::int64_t{4} << 20;

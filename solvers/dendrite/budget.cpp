@@ -29,8 +29,8 @@ StripCells strip_cells(const Grid& grid, int pieces, bool passes) {
   for (Box box : boxes.halo) {
     cells.halo += box.cells();
     for (int piece = 0; piece < pieces; ++piece) {
-      const int below = passes && piece > 0 ? 0 : grid.halo();
-      const int above = passes && piece + 1 < pieces ? 0 : grid.halo();
+      const int below = passes && piece > 0 ? 0 : grid.halo(2);
+      const int above = passes && piece + 1 < pieces ? 0 : grid.halo(2);
       Box near = box;
       near.lo.z = std::max(box.lo.z, int(std::int64_t{planes} * piece / pieces) - below);
       near.hi.z = std::min(box.hi.z, int(std::int64_t{planes} * (piece + 1) / pieces) + above);
@@ -79,7 +79,7 @@ int least_planes(const DendriteOptions& o, Where where) {
 Budget::Singles singles_of(const Grid& grid, const PlaneCut& cut, const Arrays& a, int reach) {
   const Int3 n = grid.own().extent();
   const auto narrower = [&](std::int64_t bytes) {
-    return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo());
+    return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo(1));
   };
   return {.read = narrower(a.read * cut.moved(reach)), .written = narrower(a.written * cut.moved())};
 }
@@ -93,11 +93,11 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   const int length = length_of(o, where);
   const StripCells strips = strip_cells(grid, pieces, length > 1);
   const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
-  auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
+  auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo(2)) +
               static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
   if (length > 1) {  // both time levels are in near memory in a pass
-    budget.room = std::max(planes_of(o, length).below(), grid.halo());
+    budget.room = std::max(planes_of(o, length).below(), grid.halo(2));
     slot = std::max(slot, static_cast<std::size_t>(a.all()) * cut.slot_bytes(0, budget.room));
   }
   budget.where = where;
@@ -105,7 +105,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   budget.ahead = std::min(most_ahead, files ? FileMemory::ahead(slot) : 1);
   const auto ring = static_cast<std::int64_t>(SlabStream::near_bytes(slot, budget.ahead, length > 1));
   budget.far = a.all() * cut.bytes();
-  budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo()) / length;
+  budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo(2)) / length;
   budget.written = a.written * cut.moved() / length;
   if (length > 1) budget.singles = singles_of(grid, cut, a, o.reach());
   if (files) {

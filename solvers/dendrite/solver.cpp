@@ -17,12 +17,13 @@ namespace sc::dendrite {
 
 namespace {
 
-/// The halo has the layers that all steps of a pass read together.
+/// The halo beside neighbours has the layers that all steps of a pass read together.
 Grid grid_of(Context& context, const DendriteOptions& o) {
   return {context,
           {.cells = o.cells,
            .periodic = o.periodic(),
            .halo = o.reach() * o.engine.steps_per_pass,
+           .wall_halo = o.reach(),
            .split = o.split}};
 }
 

@@ -93,15 +93,18 @@ struct MagnetosphereOptions {
   static int mirrored_layers(std::size_t f) { return f % 2 == 0 ? 2 : 3; }
   /// A halo as wide as those layers keeps blocks thick enough. On a face along x that waves leave obliquely,
   /// the halo is copied from one cell further upstream. Beside a neighbour that cell is a halo cell itself,
-  /// and at the intersection of two such faces this happens twice: two more layers are needed. A pass of
-  /// several steps reads two more layers with each step.
-  int halo() const {
-    int layers = engine.steps_per_pass > 1 ? 2 * engine.steps_per_pass : 1;
+  /// and at the intersection of two such faces this happens twice: two more layers are needed.
+  int wall_halo() const {
+    int layers = 1;
     for (std::size_t f = 0; f < 6; ++f) {
       if (faces[f] == FaceKind::oblique) layers = std::max(layers, 3);
       if (reflects(f)) layers = std::max(layers, mirrored_layers(f));
     }
     return layers;
+  }
+  /// Each step of a pass reads two more layers beside neighbours.
+  int halo() const {
+    return engine.steps_per_pass > 1 ? std::max(wall_halo(), 2 * engine.steps_per_pass) : wall_halo();
   }
 };
 

@@ -22,7 +22,12 @@ constexpr double diffusion_limit = 0.15;
 constexpr double most_steps = 1e8;
 
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
-  return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = o.halo(), .split = o.split}};
+  return {context,
+          {.cells = o.cells,
+           .periodic = o.periodic(),
+           .halo = o.halo(),
+           .wall_halo = o.wall_halo(),
+           .split = o.split}};
 }
 
 /// rho, rho v, energy, B

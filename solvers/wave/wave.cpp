@@ -16,8 +16,9 @@ namespace {
 
 Grid grid_of(Context& context, const WaveOptions& o) {
   const Bool3 periodic = periodic_axes([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
-  const int halo = 2 * o.engine.steps_per_pass;
-  return {context, {.cells = o.cells, .periodic = periodic, .halo = halo, .split = o.split}};
+  const int reach = 2, halo = reach * o.engine.steps_per_pass;
+  return {context,
+          {.cells = o.cells, .periodic = periodic, .halo = halo, .wall_halo = reach, .split = o.split}};
 }
 
 /// Two layers are read beyond a face. Those of a wall mirror two cells: in a single one, the second layer

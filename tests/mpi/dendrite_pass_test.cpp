@@ -101,9 +101,11 @@ void compare_passes_with_plan(Context& context, int pieces, int length, bool rot
   DendriteOptions options = passing(two_crystals({30, 9, 20}, true, false, rotated), pieces);
   options.engine.steps_per_pass = length;
   options.split = {context.size(), 1, 1};
-  const Grid grid(
-      context,
-      {.cells = options.cells, .periodic = options.periodic(), .halo = length, .split = options.split});
+  const Grid grid(context, {.cells = options.cells,
+                            .periodic = options.periodic(),
+                            .halo = length,
+                            .wall_halo = 1,
+                            .split = options.split});
   const auto place = in_host_memory_of(context.device(), pieces);
   const dendrite::Stages stages = make_stages(grid, options, {.place = place}, 1e-12);
   const dendrite::Budget plan = make_budget(grid, options);

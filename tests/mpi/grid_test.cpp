@@ -7,12 +7,17 @@
 
 #include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
+#include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/refusal.hpp"
 
 namespace {
 
 using namespace sc;
+
+struct Far {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const { next[c] = q[c.x(2)]; }
+};
 
 class Grids : public testing::Test {
  protected:
@@ -67,6 +72,33 @@ TEST_F(Grids, RefusesWhatCannotWork) {
   EXPECT_NE(sentence({.cells = {4, 4, 1}, .periodic = {true, true, true}, .halo = 2}).find("halo of 2"),
             std::string::npos);
   EXPECT_NE(sentence({.cells = {4, 4, 4}, .halo = 99}).find("halo is 99"), std::string::npos);
+  EXPECT_NE(sentence({.cells = {4, 4, 4}, .halo = 1, .wall_halo = 2}).find("wall_halo is 2"),
+            std::string::npos);
+}
+
+TEST_F(Grids, WideHalosLieBesideNeighboursOnly) {
+  Grid grid(context(), {.cells = {6, 7, 8}, .periodic = {false, true, false}, .halo = 5, .wall_halo = 1});
+  EXPECT_EQ(grid.halo(), 5);
+  EXPECT_EQ(grid.halos(), (Int3{1, 5, 1}));
+  EXPECT_EQ(grid.least_halo(), 1);
+  EXPECT_EQ(grid.layout().sy, 8);
+  EXPECT_EQ(grid.layout().sz, 8 * 17);
+  EXPECT_EQ(grid.layout().origin, 8 + 5 * 8 + 8 * 17);
+  EXPECT_EQ(grid.layout().elements, 8 + 10 * 8 * 17);
+  EXPECT_EQ(face_columns(grid, z_low, 5, 0), (Box{{-1, -5, -1}, {7, 12, 0}}));
+  EXPECT_EQ(grid.coarsen({2, 2, 2}, 3).halos(), (Int3{3, 3, 3}));
+  EXPECT_EQ(grid.coarsen({2, 2, 2}, 3, 1).halos(), (Int3{1, 3, 1}));
+}
+
+TEST_F(Grids, NoStageReadsFurtherThanBeyondWalls) {
+  Grid grid(context(), {.cells = {6, 7, 8}, .halo = 5, .wall_halo = 1});
+  Field<double> q(grid, "q", {.levels = 2});
+  const auto said = test::refusal([&] {
+    Runner runner(context(), {});
+    Sweep far("far", Far{}, writes(q.next()), reads(q.now(), star(2)));
+    runner.run(far);
+  });
+  EXPECT_NE(said.find("halo of 1"), std::string::npos) << said;
 }
 
 TEST_F(Grids, SegmentsOfAPeriodicAxisWrapAround) {

@@ -37,6 +37,15 @@ struct Setting {
   std::shared_ptr<FarPlace> place = {};
   Space space = Space::host;
   FieldOptions field(int levels = 1) const { return {.levels = levels, .space = space, .place = place}; }
+  /// Halos of an odd width have, beyond walls, only the layers that a stage reads.
+  Grid grid(Context& context, int halo, int reach) const {
+    return {context,
+            {.cells = cells,
+             .periodic = periodic,
+             .halo = halo,
+             .wall_halo = halo % 2 == 1 ? std::min(reach, halo) : -1,
+             .split = split}};
+  }
 };
 
 struct Result {
@@ -75,8 +84,7 @@ inline void set_conditions(Field<double>& q) {
 }
 
 inline Result spread(Context& context, const Setting& setting, int halo, int steps) {
-  const Grid grid(
-      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  const Grid grid = setting.grid(context, halo, 1);
   Field<double> q(grid, "q", setting.field(2)), k(grid, "k", setting.field());
   if (!setting.place) poison(q), poison(k);
   context.barrier();
@@ -118,8 +126,7 @@ struct Damp {
 constexpr int reach_of_a_step = 3;
 
 inline Result predict_and_correct(Context& context, const Setting& setting, int halo, int steps) {
-  const Grid grid(
-      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  const Grid grid = setting.grid(context, halo, 2);
   Field<double> u(grid, "u", setting.field(2));
   Field<double, 2> v(grid, "v", setting.field(2));
   if (!setting.place) poison(u), poison(v);
@@ -164,8 +171,7 @@ struct Follow {
 constexpr int reach_of_colours = 3;  // two colours, and the following stage
 
 inline Result relax_in_colours(Context& context, const Setting& setting, int halo, int steps) {
-  const Grid grid(
-      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  const Grid grid = setting.grid(context, halo, 1);
   Field<double> x(grid, "x", setting.field()), b(grid, "b", setting.field());
   if (!setting.place) poison(x), poison(b);
   context.barrier();
@@ -223,6 +229,7 @@ struct Spreading {
       : grid(context, {.cells = {own.x, own.y, own.z * context.size()},
                        .periodic = periodic,
                        .halo = std::max(3, length),
+                       .wall_halo = 1,
                        .split = {1, 1, context.size()}}),
         q(grid, "q", {.levels = 2, .place = place}),
         k(grid, "k", {.place = place}),

@@ -25,7 +25,8 @@ def curved(q: sc.Out, n: sc.Layer, b: float):
 
 strategy, length, threads, dtype = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 length = length if length == "automatic" else int(length)
-grid = sc.Grid((26, 28, 30), periodic=(True, False, False), halo=6, threads=threads)
+walls = {"wall_halo": 1} if "narrow" in sys.argv else {}
+grid = sc.Grid((26, 28, 30), periodic=(True, False, False), halo=6, threads=threads, **walls)
 u = grid.field("u", levels=2, dtype=dtype)
 v = grid.field("v", levels=2, components=2, dtype=dtype)
 u.set(lambda x, y, z: ((x * 7 + y * 5 + z * 3) % 11 - 5) / 8)
@@ -34,7 +35,7 @@ u.boundary("y-", curved(b=0.01))
 u.boundary("y+", sc.Dirichlet(0.25))
 u.boundary("z- z+", sc.Neumann(0.1))
 v.boundary("all", sc.Mirror(odd=[1]))
-tile = {"pass_tile": (5, 3)} if len(sys.argv) > 5 else {}
+tile = {"pass_tile": (5, 3)} if "tile" in sys.argv else {}
 loop = sc.Loop(grid, strategy=strategy, steps_per_pass=length, **tile)
 sums = []
 for step in loop.steps(8):
@@ -57,20 +58,20 @@ def test_passes_leave_the_bits_of_steps(tmp_path, dtype):
     path = tmp_path / "script.py"
     path.write_text(HEAD + LEVELS)
 
-    def outcome(ranks, strategy, length, threads, *tile):
-        line = [sys.executable, path, strategy, length, threads, dtype, *tile]
+    def outcome(ranks, strategy, length, threads, *more):
+        line = [sys.executable, path, strategy, length, threads, dtype, *more]
         done = run(line, ranks, PYTHONHASHSEED="0")
         return done.stdout, done.stderr.splitlines()[-1]
 
     expected, said = outcome(1, "blocking", 1, 1)
     assert said == "no passes of several steps"
-    for ranks, strategy, length, threads in (
-        (1, "boundary_first", 3, 2),
+    for ranks, strategy, length, threads, *narrow in (
+        (1, "boundary_first", 3, 2, "narrow"),
         (2, "boundary_first", 2, 1),
-        (3, "interior_first", 3, 1),
+        (3, "interior_first", 3, 1, "narrow"),
         (4, "blocking", 3, 1),
     ):
-        got, said = outcome(ranks, strategy, length, threads)
+        got, said = outcome(ranks, strategy, length, threads, *narrow)
         assert got == expected, (ranks, strategy, length, threads)
         assert said.startswith("8 steps in 3 passes" if length == 3 else "8 steps in 5 passes"), said
         assert 'stage "total" reduces to a value (1)' in said

@@ -90,6 +90,21 @@ far(T.next, T.now)""",
         "reads T 3 cells away, and the grid of T has a halo of 1: make it sc.Grid(…, halo=3)",
     ),
     (
+        """
+narrow = sc.Grid((8, 8, 8), halo=3, wall_halo=1)
+T = narrow.field("T", levels=2)
+
+@sc.kernel
+def far(next: sc.Out, T: sc.In):
+    next[0, 0, 0] = T[3, 0, 0]
+far(T.next, T.now)""",
+        "reads T 3 cells away, and the grid of T has a halo of 1: make it sc.Grid(…, wall_halo=3)",
+    ),
+    (
+        "sc.Grid((8, 8, 8), halo=2, wall_halo=3)",
+        "wall_halo = 3 is not allowed",
+    ),
+    (
         MADE
         + """
 @sc.kernel

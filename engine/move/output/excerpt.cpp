@@ -33,7 +33,7 @@ void copy_far(Storage& storage, std::span<const Box> boxes, std::byte* to) {
     for (std::size_t k = 0; k < far.arrays().size() && !box.empty(); ++k)
       far.arrays()[k].load(box.lo.z, box.hi.z, near.data() + static_cast<std::ptrdiff_t>(k) * component);
     const std::ptrdiff_t lead =
-        (layout.origin - grid.halo() * layout.sz) * element;  // of cell (0, 0) in a plane
+        (layout.origin - grid.halo(2) * layout.sz) * element;  // of cell (0, 0) in a plane
     const CellMemory cells{near.data() + lead - box.lo.z * plane, layout.sy * element, plane, component};
     if (!box.empty()) copy_of(storage, cells, box, to).run();
     to += bytes_in(storage, box);

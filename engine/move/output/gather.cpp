@@ -64,7 +64,7 @@ Int3 gathered_extent(const Grid& grid, int layers) {
 
 std::vector<std::byte> gather(Storage& storage, int layers) {
   const Grid& grid = storage.grid();
-  const int kept = storage.far() ? 0 : grid.halo();
+  const int kept = storage.far() ? 0 : grid.least_halo();
   if (layers < 0 || layers > kept)
     throw Error(Exit::failure, "field \"" + storage.name() + "\" is gathered with " + std::to_string(layers) +
                                    " layers of a halo of which it keeps " + std::to_string(kept));

@@ -112,7 +112,7 @@ class Coordinates {
  public:
   Coordinates(Storage& coordinates, int layers) : grid_(coordinates.grid()), layers_(layers) {
     if (coordinates.type() != ElementType::f64 || coordinates.components() != 3 || coordinates.far() ||
-        grid_.halo() < std::max(1, layers))
+        grid_.least_halo() < std::max(1, layers))
       throw Error(Exit::failure,
                   "positions are placed between points whose coordinates are three doubles and "
                   "have a halo in memory");

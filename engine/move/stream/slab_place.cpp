@@ -14,7 +14,8 @@ namespace {
 
 /// Offset in bytes of own cell (0, 0) from the beginning of its plane.
 std::ptrdiff_t lead_of(const Grid& grid, ElementType type) {
-  return (grid.layout().origin - grid.halo() * grid.layout().sz) * static_cast<std::ptrdiff_t>(size_of(type));
+  return (grid.layout().origin - grid.halo(2) * grid.layout().sz) *
+         static_cast<std::ptrdiff_t>(size_of(type));
 }
 
 /// Makes a slab accessible to the host, for its lifetime.
@@ -60,7 +61,7 @@ std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> st
 std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi, HaloPart part) {
   const Grid& grid = storage.grid();
   if (!grid.periodic()[axis] || grid.split()[axis] > 1) return {};
-  const int h = grid.halo(), n = grid.own().hi[axis];
+  const int h = grid.halo(axis), n = grid.own().hi[axis];
   const CellMemory near = near_cells(storage);
   std::vector<BoxCopy> copies;
   for (const int to : {-h, n}) {
@@ -68,8 +69,8 @@ std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi, H
     halo.lo.z = lo;
     halo.hi.z = hi;
     for (int earlier = 0; earlier < axis; ++earlier) {
-      halo.lo[earlier] -= h;
-      halo.hi[earlier] += h;
+      halo.lo[earlier] -= grid.halo(earlier);
+      halo.hi[earlier] += grid.halo(earlier);
     }
     halo.lo[axis] = to;
     halo.hi[axis] = to + h;

@@ -147,7 +147,7 @@ class SolverCase(PassLength, Table):
         return None
 
     def halo(self) -> int:
-        """Number of halo layers."""
+        """Number of halo layers beside neighbours."""
         return 1
 
     def longest_pass(self) -> int:

@@ -4,9 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import BadInput
+
+
+@dataclass(frozen=True)
+class Halo:
+    """Layers of cells around a block, as `GridOptions` of engine/grid/grid.hpp: beside neighbours, along axes
+    that are divided or periodic, and beyond the walls of the others."""
+
+    beside_neighbours: int
+    beyond_walls: int
+    periodic: tuple[bool, ...]
+
+    def layers(self, split: tuple[int, ...]) -> tuple[int, int, int]:
+        """Along each axis."""
+        x, y, z = (
+            self.beside_neighbours if parts > 1 or periodic else self.beyond_walls
+            for parts, periodic in zip(split, self.periodic, strict=True)
+        )
+        return x, y, z
 
 
 def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int, halo: int) -> None:

@@ -17,6 +17,11 @@ class Faces(Table):
 
     model_config = ConfigDict(populate_by_name=True)
 
+    def periodic(self) -> tuple[bool, bool, bool]:
+        """Which axes are."""
+        x, y, z = (self.faces()[axis + "-"] == "periodic" for axis in "xyz")
+        return x, y, z
+
     def faces(self) -> dict[str, str]:
         """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
         return {field.alias: getattr(self, name) for name, field in type(self).model_fields.items()}

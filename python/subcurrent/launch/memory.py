@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..case.keys import shown
-from ..case.splits import chosen_split
+from ..case.splits import Halo, chosen_split
 from ..errors import BadInput
 from . import mpi
 
@@ -36,7 +36,7 @@ class Fields:
 
     name: str
     cells: tuple[int, ...]
-    halo: int
+    halo: int | Halo
     size: int
     components: int = 1
     count: int = 1  # time levels, or fields that are alike
@@ -46,9 +46,10 @@ class Fields:
         """On all ranks together, in the memory layout of the engine: components take slots of 8 bytes for
         each cell."""
         blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
-        x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
+        halo = self.halo.layers(split) if isinstance(self.halo, Halo) else (self.halo,) * 3
+        x, y, z = ([n + 2 * layers for n in along] for along, layers in zip(blocks, halo, strict=True))
         ranks = math.prod(len(along) for along in blocks)
-        elements = sum(map(row_of, x)) * sum(y) * sum(z) + ranks * row_of(self.halo)
+        elements = sum(map(row_of, x)) * sum(y) * sum(z) + ranks * row_of(halo[0])
         slots = math.ceil(self.components * self.size / 8)
         return self.count * slots * (8 * elements + ranks * STAGGER)
 

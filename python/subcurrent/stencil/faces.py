@@ -57,7 +57,7 @@ class BoundCondition:
                 )
             self.condition._check_components(use, level.field)
             self._check_depth(use, field, axis)
-        inward = self.inward(field.grid.halo)
+        inward = self.inward(field.grid.halos[axis])
         call = self.call(field)
         by = field.computed_by
         address = field.grid.together(lambda: self.condition.library(call.precision(), by))
@@ -75,7 +75,7 @@ class BoundCondition:
         return max(_deepest(use, layers) for use in self.condition._text.fields)
 
     def _check_depth(self, use: FieldUse, field: Field, axis: int) -> None:
-        deepest = _deepest(use, field.grid.halo)
+        deepest = _deepest(use, field.grid.halos[axis])
         low, high = field.grid.local_box
         cells = high[axis] - low[axis]
         if deepest > cells:

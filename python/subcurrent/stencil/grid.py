@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..case.splits import Halo
 from ..errors import BadInput
 from ..given import Fixed, one_of, path_text, plain, positive, whole, wholes
 from ..launch import memory
@@ -29,6 +30,8 @@ class Grid(Fixed):
     cells      (nx,), (nx, ny) or (nx, ny, nz)
     periodic   True, False, or one for each axis
     halo       number of halo layers: how many cells away kernels may read
+    wall_halo  number of layers beyond the faces of axes that are neither periodic nor divided; None: as many.
+               A loop with several steps a pass needs wide halos, these only as wide as one kernel reads
     split      number of ranks along each axis; None: chosen
     spacing    size of a cell, one number or one for each axis; for pictures, files and Neumann conditions
     threads    OpenMP threads of every rank; the same for all grids and simulations of a script
@@ -48,6 +51,7 @@ class Grid(Fixed):
         *,
         periodic: bool | Sequence[bool] = False,
         halo: int = 1,
+        wall_halo: int | None = None,
         split: Sequence[int] | None = None,
         spacing: float | Sequence[float] = 1.0,
         threads: int = 1,
@@ -63,6 +67,7 @@ class Grid(Fixed):
         self._periodic = self._each("periodic", periodic, _truth)
         self._spacing = self._each("spacing", spacing, positive)
         self._halo = whole("halo", halo, 0, 64)
+        self._wall_halo = self._halo if wall_halo is None else whole("wall_halo", wall_halo, 0, self._halo)
         parts = (
             (0,) * 3
             if split is None
@@ -76,12 +81,13 @@ class Grid(Fixed):
             self._context,
             self._padded(self._cells, 1),
             self._padded(self._periodic, False),
-            self._halo,
+            [self._halo, self._wall_halo],
             parts,
             self._scratch,
             whole("pieces", pieces, 1, 100_000),
             next(_numbers),
         )
+        self._layers = Halo(self._halo, self._wall_halo, self._padded(self._periodic, False))
         self._pieces = pieces
         self._noted: list[Any] | None = None  # what the present step of a loop has done, in order
 
@@ -120,8 +126,18 @@ class Grid(Fixed):
 
     @property
     def halo(self) -> int:
-        """Number of halo layers: how many cells away kernels may read."""
+        """Number of halo layers beside neighbours."""
         return self._halo
+
+    @property
+    def wall_halo(self) -> int:
+        """Number of halo layers beyond the faces of axes that are neither periodic nor divided."""
+        return self._wall_halo
+
+    @property
+    def halos(self) -> tuple[int, int, int]:
+        """Number of halo layers along x, y, z."""
+        return self._layers.layers(self._core.split)
 
     @property
     def spacing(self) -> tuple[float, ...]:
@@ -196,7 +212,7 @@ class Grid(Fixed):
         near = self._padded(self._cells, 1)
         if place == "files":
             near = memory.of_slots(near, self._pieces, self._halo)
-        one = memory.Fields(name, near, self._halo, kind.itemsize, components, levels)
+        one = memory.Fields(name, near, self._layers, kind.itemsize, components, levels)
         parallel.check_memory_of_fields(self._context, one, self._core.split)
         where = "memory" if place == "host" and parallel.rehearses() else place
         core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, where)
@@ -236,6 +252,7 @@ class Grid(Fixed):
             "cells": list(self._padded(self._cells, 1)),
             "periodic": list(self._padded(self._periodic, False)),
             "halo": self._halo,
+            "wall_halo": self._wall_halo,
             "dimensions": self.dimensions,
             "pieces": self._pieces,
             "scratch": self._scratch,

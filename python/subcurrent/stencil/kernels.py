@@ -95,10 +95,11 @@ class Kernel(Compiled):
                     f"{self._says()} has cells with {self._text.dimensions} indices, and the grid of "
                     f"{field.name} has {grid.dimensions} axes."
                 )
-            if use.reach()[0] > grid.halo:
+            if (far := use.reach()[0]) > (holds := min(grid.halos)):
+                name = "halo" if far > grid.halo else "wall_halo"
                 raise BadInput(
-                    f"{self._says()} reads {use.name} {use.reach()[0]} cells away, and the grid of "
-                    f"{field.name} has a halo of {grid.halo}: make it sc.Grid(…, halo={use.reach()[0]})."
+                    f"{self._says()} reads {use.name} {far} cells away, and the grid of {field.name} has a "
+                    f"halo of {holds}: make it sc.Grid(…, {name}={far})."
                 )
         for (a, one), (_, other) in itertools.permutations(zip(self._text.fields, levels, strict=True), 2):
             if one == other and a.role is not Role.IN:

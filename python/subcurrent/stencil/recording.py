@@ -112,5 +112,5 @@ def _face(field: Field, axis: int, condition: Any, fields: list[Field], device: 
     if isinstance(condition, boundaries.BUILT_IN):
         return {"laws": [list(law) for law in condition.laws(field.components, field.grid.spacing[axis])]}
     reads = [[fields.index(level.field), level.number] for level in condition.levels.values()]
-    inward = condition.inward(field.grid.halo)
+    inward = condition.inward(field.grid.halos[axis])
     return _text(condition.call(field), device) | {"reads": reads, "inward": inward}

@@ -12,7 +12,7 @@ from ...case.common import Needs, Output, SolverCase, Triple
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
 from ...case.reference import reference_for
-from ...case.splits import check_split, chosen_split
+from ...case.splits import Halo, check_split, chosen_split
 from ...case.starts import start_file
 from ...errors import BadInput
 from . import checks
@@ -23,6 +23,7 @@ Sides = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=3, max_l
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
 Relaxation = Annotated[float, Field(gt=0, lt=2)]
 CUBIC = 3
+UPWIND = 2
 MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
 
@@ -218,7 +219,10 @@ class CavityCase(SolverCase):
         """Two cells are read by the upwind scheme, one by each sweep of a pass in each of its colours."""
         pressure, mixed = self.pressure, self.grid.clustering in ("skewed", "file")
         colours = 1 if pressure.method != "sor" else 4 if mixed else 2
-        return max(2, pressure.sweeps_per_pass * colours if pressure.sweeps_per_pass > 1 else 0)
+        return max(UPWIND, pressure.sweeps_per_pass * colours if pressure.sweeps_per_pass > 1 else 0)
+
+    def halos(self) -> Halo:
+        return Halo(self.halo(), UPWIND, self.boundaries.periodic())
 
     def cells(self) -> list[int]:
         """Cells that are split over ranks: wall points are not, every point of a periodic axis is."""

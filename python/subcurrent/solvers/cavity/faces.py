@@ -84,10 +84,6 @@ class Boundaries(Faces):
         "boundary condition on the high face along z", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+"
     )
 
-    def periodic(self) -> tuple[bool, bool, bool]:
-        faces = self.faces()
-        return tuple(faces[axis + "-"] == "periodic" for axis in "xyz")
-
     def of(self, kind: type) -> dict[str, Any]:
         """The faces of one kind: MovingWall, Inflow or GivenPressure."""
         return {name: face for name, face in self.faces().items() if isinstance(face, kind)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from ...case.splits import Halo
 from ...launch.memory import Fields
 from ...lines import count, number
 from ..kind import Kind, on_host
@@ -31,29 +32,33 @@ class CavityKind(Kind):
         """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and
         what rank 0 gathers for the results."""
         size = 4 if case.flow.precision == "single" else 8
-        cells = tuple(case.cells())
-        fields = [Fields("coordinates", cells, 2, 8, 3)]
-        fields += [Fields(name, cells, 2, size, components, count) for name, components, count in FLOW]
+        cells, halo = tuple(case.cells()), case.halos()
+        fields = [Fields("coordinates", cells, halo, 8, 3)]
+        fields += [Fields(name, cells, halo, size, components, count) for name, components, count in FLOW]
         fields.append(Fields("coordinates and flow, gathered", cells, 0, 8, 9, whole=True))
         fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
         if case.options()["start"]:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
             kept = 1 if case.run.order == 1 else 3  # of the stage and of the step before
-            fields.append(Fields("velocity on outflow faces", cells, 2, size, 3, count=kept))
+            fields.append(Fields("velocity on outflow faces", cells, halo, size, 3, count=kept))
         if case.output.average_from is not None:
-            fields += [Fields("averages", cells, 2, 8, components) for components in (3, 1, 6)]
+            fields += [Fields("averages", cells, halo, 8, components) for components in (3, 1, 6)]
         if case.grid.metrics == "fourth":
-            fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
+            fields.append(Fields("fourth-order metrics", cells, halo, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
         couplings = 18 if sheared else 6 if case.boundaries.of(GivenPressure) else 3
-        fields += _level("finest", cells, 2, size, couplings)
+        fields += _level("finest", cells, halo, size, couplings)
         if case.pressure.method == "multigrid":
-            fields += [Fields(name, cells, 2, size) for name in ("direction", "A direction", "A correction")]
-            fields += _level("finest of the cycles", cells, 2, size, couplings)
+            fields += [
+                Fields(name, cells, halo, size) for name in ("direction", "A direction", "A correction")
+            ]
+            fields += _level("finest of the cycles", cells, halo, size, couplings)
             while max(cells) > 2:
                 cells = _coarser(cells, case.grid.size)
-                fields += _level(f"{cells}", cells, 1, size, couplings)
+                layers = min(case.pressure.sweeps_per_pass, *cells)
+                coarse = Halo(max(1, layers), 1, halo.periodic)
+                fields += _level(f"{cells}", cells, coarse, size, couplings)
         return on_host(fields, case.engine.device)
 
     def columns(self, case: Any) -> dict[str, tuple[float, str]]:
@@ -167,7 +172,7 @@ def _coarser(cells: tuple[int, ...], sides: list[float]) -> tuple[int, ...]:
     )
 
 
-def _level(name: str, cells: tuple[int, ...], halo: int, size: int, couplings: int) -> list[Fields]:
+def _level(name: str, cells: tuple[int, ...], halo: Halo, size: int, couplings: int) -> list[Fields]:
     """`PoissonLevel`: the couplings, the inverse diagonal, x twice, b, the residual."""
     of_cells = Fields(f"{name}: couplings", cells, halo, size, couplings)
     return [of_cells, Fields(f"{name}: x, b, residual, inverse diagonal", cells, halo, size, count=5)]

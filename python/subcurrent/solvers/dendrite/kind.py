@@ -54,15 +54,13 @@ class DendriteKind(Kind):
         """`Fields` of solvers/dendrite/stages.hpp."""
         size = 4 if case.start.precision == "single" else 8
         cells = tuple(case.grid.cells)
-        halo = case.halo()
+        halo = case.halos()
         fields = [Fields("phase", cells, halo, size, count=2), Fields("heat", cells, halo, size, count=2)]
         if any(seed.angle for seed in case.seeds):
             fields.append(Fields("orientation", cells, halo, size, components=4))
         if case.storage.place == "files":
-            faces = case.boundaries.faces()
             slots = Slots(
                 cells,
-                periodic=tuple(faces[axis + "-"] == "periodic" for axis in "xyz"),
                 halo=halo,
                 size=size,
                 read=sum(field.components * field.count for field in fields) - 2,

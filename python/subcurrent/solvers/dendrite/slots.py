@@ -7,6 +7,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
+from ...case.splits import Halo
 from ...launch.memory import row_of
 
 PAGE = 4096  # a copy of a file begins and ends at multiples of it
@@ -22,8 +23,7 @@ class Slots:
     which stay in memory."""
 
     cells: tuple[int, ...]
-    periodic: tuple[bool, ...]
-    halo: int
+    halo: Halo
     size: int
     read: int  # arrays of a step
     written: int
@@ -42,37 +42,38 @@ class Slots:
 
     def _of_rank(self, block: tuple[int, ...], split: tuple[int, ...]) -> int:
         x, y, z = block
-        plane = self.size * row_of(x + 2 * self.halo) * (y + 2 * self.halo)
+        halo = self.halo.layers(split)
+        plane = self.size * row_of(x + 2 * halo[0]) * (y + 2 * halo[1])
         piece = _pages((z - z * (self.pieces - 1) // self.pieces) * plane)
-        slot = self._slot(plane, piece)
+        slot = self._slot(plane, piece, halo[2])
         ahead = MOST_AHEAD if slot * MOST_AHEAD <= UNDER_WAY else max(1, -(-UNDER_WAY // slot))
         held = 2 if self.length > 1 else 1  # a pass keeps the piece before the present one
         ring = (2 * (ahead if self.overlaps else 0) + held) * _pages(slot)
         return ring + self._surfaces(block, split) + 2 * piece + BATCH
 
-    def _slot(self, plane: int, piece: int) -> int:
+    def _slot(self, plane: int, piece: int, halo: int) -> int:
         def around(planes: int) -> int:
             return STAGGER + piece + 2 * _pages(planes * plane) + _pages(TAIL)
 
-        bounced = 2 * self.halo * (_pages(plane) + 2 * PAGE)  # planes of the halo on their way
-        single = self.read * (around(self.halo) + bounced) + self.written * (STAGGER + piece)
+        bounced = 2 * halo * (_pages(plane) + 2 * PAGE)  # planes of the halo on their way
+        single = self.read * (around(halo) + bounced) + self.written * (STAGGER + piece)
         if self.length == 1:
             return single
         # Both levels of every field are in a slot, with the planes that the steps of a pass need.
-        room = max(self.reach * (self.length + 1), self.halo)
+        room = max(self.reach * (self.length + 1), halo)
         return max(single, (self.read + self.written) * around(room))
 
     def _surfaces(self, block: tuple[int, ...], split: tuple[int, ...]) -> int:
         """Those that neighbours read, and the halos beside them, of every array."""
-        cells = 0
+        cells, halo = 0, self.halo.layers(split)
         for axis in range(3):
             if axis < 2 and split[axis] == 1:
                 continue  # a slot has both ends of the axis
-            sides = 2 if self.periodic[axis] or split[axis] > 2 else min(2, split[axis] - 1)
-            wide = [n + 2 * self.halo if other < axis else n for other, n in enumerate(block)]
+            sides = 2 if self.halo.periodic[axis] or split[axis] > 2 else min(2, split[axis] - 1)
+            wide = [n + 2 * halo[other] if other < axis else n for other, n in enumerate(block)]
             own = math.prod(n for other, n in enumerate(block) if other != axis)
             beyond = math.prod(n for other, n in enumerate(wide) if other != axis)
-            cells += sides * (min(self.halo, block[axis]) * own + self.halo * beyond)
+            cells += sides * (min(halo[axis], block[axis]) * own + halo[axis] * beyond)
         return (self.read + self.written) * self.size * cells
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from ...case.common import Needs, SolverCase, check_pairs, check_round
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import setting, shown
-from ...case.splits import check_split
+from ...case.splits import Halo, check_split
 from ...errors import BadInput
 from .tables import Boundaries, Diffusion, GridTable, Limits, Planet, Plasma, Run, WindTable
 from .units import Units, Wind, describe, describe_units, pressure_balance
@@ -143,15 +143,21 @@ class MagnetosphereCase(SolverCase):
         check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def halo(self) -> int:
-        """As MagnetosphereOptions::halo: an oblique face reads two layers further upstream, a reflecting one
-        the second layer of the block beside it, or the third at a high face; each step of a pass reads two
-        more."""
-        faces, length = self.boundaries.faces(), self.pass_length()
-        passes = self.reach * length if length > 1 else 1
+        """As MagnetosphereOptions::halo: each step of a pass reads two more layers."""
+        length = self.pass_length()
+        return max(self.wall_halo(), self.reach * length if length > 1 else 1)
+
+    def wall_halo(self) -> int:
+        """As MagnetosphereOptions::wall_halo: an oblique face reads two layers further upstream, a reflecting
+        one the second layer of the block beside it, or the third at a high face."""
+        faces = self.boundaries.faces()
         if "oblique" in faces.values():
-            return max(3, passes)
+            return 3
         reflecting = [name[1] for name, kind in faces.items() if kind in ("mirror", "equator")]
-        return max(3 if "+" in reflecting else 2 if reflecting else 1, passes)
+        return 3 if "+" in reflecting else 2 if reflecting else 1
+
+    def halos(self) -> Halo:
+        return Halo(self.halo(), self.wall_halo(), self.boundaries.periodic())
 
     def check_passes(self) -> None:
         super().check_passes()

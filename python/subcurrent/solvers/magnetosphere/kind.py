@@ -25,7 +25,7 @@ class MagnetosphereKind(Kind):
 
     def fields(self, case: Any) -> list[Fields]:
         """`Plasma` of solvers/magnetosphere/fields.hpp, on the nodes and on the centres."""
-        cells, halo = tuple(case.grid.points), case.halo()
+        cells, halo = tuple(case.grid.points), case.halos()
         fields = []
         for prefix in ("", "centres' "):
             fields += [

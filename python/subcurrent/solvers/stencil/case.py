@@ -15,7 +15,7 @@ from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
-from ...case.splits import check_split
+from ...case.splits import Halo, check_split
 from ...case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ...case.tables import Cells
 from ...errors import BadInput
@@ -76,6 +76,9 @@ class StencilGrid(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
     periodic: list[bool] = setting("which axes are periodic")
     halo: int = setting("number of halo layers", ge=0, le=MOST_LAYERS)
+    wall_halo: int = setting(
+        "layers beyond the faces of axes that are neither periodic nor divided", ge=0, le=MOST_LAYERS
+    )
     dimensions: int = setting("axes that the script has given", 3, ge=1, le=3)
     pieces: int = setting("number of pieces of fields in files", ge=1, le=100_000)
     scratch: str = key("folder for fields in files", "a path", "scratch")
@@ -127,6 +130,9 @@ class StencilCase(PassLength, Table):
     def halo(self) -> int:
         return self.grid.halo
 
+    def halos(self) -> Halo:
+        return Halo(self.grid.halo, self.grid.wall_halo, tuple(self.grid.periodic))
+
     def updated(self, table: str, **values: Any) -> StencilCase:
         """As SolverCase.updated. The halo grows with longer passes, which need what all of their steps
         read."""
@@ -134,7 +140,9 @@ class StencilCase(PassLength, Table):
         length = values.get("steps_per_pass", 1)
         if length == "automatic" or length <= self.engine.steps_per_pass:
             return made
-        return made.updated("grid", halo=max(self.grid.halo, min(MOST_LAYERS, length * self.step.reach())))
+        layers = max(self.grid.halo, min(MOST_LAYERS, length * self.step.reach()))
+        walls = layers if self.grid.wall_halo == self.grid.halo else self.grid.wall_halo
+        return made.updated("grid", halo=layers, wall_halo=walls)
 
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), self.engine.split, ranks, max(self.grid.halo, 1))

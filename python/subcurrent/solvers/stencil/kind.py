@@ -26,7 +26,7 @@ class StencilKind(Measured):
 
     def fields(self, case: StencilCase) -> list[Fields]:
         return [
-            Fields(one.name, near(case, one), case.grid.halo, one.size, one.components, one.levels)
+            Fields(one.name, near(case, one), case.halos(), one.size, one.components, one.levels)
             for one in case.step.fields
         ]
 
@@ -49,7 +49,14 @@ class RecordedStep:
         split = [0] * 3 if engine.split == "auto" else engine.split
         scratch = options.get("storage", {}).get("scratch", grid.scratch)
         self._grid = module.StencilGrid(
-            context, grid.cells, grid.periodic, grid.halo, split, scratch, grid.pieces, next(_numbers)
+            context,
+            grid.cells,
+            grid.periodic,
+            [grid.halo, grid.wall_halo],
+            split,
+            scratch,
+            grid.pieces,
+            next(_numbers),
         )
         self._fields = [
             module.StencilField(self._grid, one.name, one.components, one.size == 4, one.levels, one.place)

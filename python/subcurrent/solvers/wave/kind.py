@@ -16,7 +16,7 @@ class WaveKind(Kind):
 
     def fields(self, case: Any) -> list[Fields]:
         size = 4 if case.start.precision == "single" else 8
-        pressure = Fields("pressure", tuple(case.grid.cells), case.halo(), size, count=2)
+        pressure = Fields("pressure", tuple(case.grid.cells), case.halos(), size, count=2)
         return on_host([pressure], case.engine.device)
 
     def units(self, case: Any) -> dict[str, str]:
