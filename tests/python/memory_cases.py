@@ -26,6 +26,7 @@ CASES = {
         "grid": {"clustering": "skewed", "metrics": "fourth"},
         "pressure": {"method": "jacobi", "iterations": 3},
     },
+    "cavity, passes": CAVITY | {"pressure": {"sweeps_per_pass": 8}},
     "cavity, outflow": OUTFLOW,
     "cavity, outflow, second order, averages": OUTFLOW
     | {"run": {"steps": 2, "order": 2}, "output": {"average_from": 0.0}},

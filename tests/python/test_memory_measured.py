@@ -87,12 +87,19 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
 
 
 @pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
-def test_the_memory_of_passes_in_files_grows_with_their_length_as_is_said(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "count", "table", "key"),
+    [
+        ("dendrite, passes in files", 96, "engine", "steps_per_pass"),
+        ("cavity, passes", 64, "pressure", "sweeps_per_pass"),
+    ],
+)
+def test_the_memory_of_passes_grows_with_their_length_as_is_said(name, count, table, key, tmp_path):
     """What is held after the steps: peaks of so small a process differ by 30 MB from one start to another."""
     sizes = []
     for length in (1, 8):
-        tables, _ = case_of("dendrite, passes in files", 96)
-        tables["engine"]["steps_per_pass"] = length
+        tables, _ = case_of(name, count)
+        tables[table][key] = length
         sizes.append(
             (held(tables, 1, tmp_path / str(length)), memory.needed(typed_case(tables, tmp_path), 1))
         )
@@ -118,6 +125,7 @@ DIVERGENCE = "turbulence, a scalar, divergence form"
         (DIVERGENCE, 2, None),
         ("dendrite, passes", 2, None),
         ("wave, passes", 2, None),
+        ("magnetosphere, passes", 2, None),
     ],
 )
 def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path):

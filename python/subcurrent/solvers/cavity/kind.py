@@ -57,7 +57,7 @@ class CavityKind(Kind):
             while max(cells) > 2:
                 cells = _coarser(cells, case.grid.size)
                 layers = min(case.pressure.sweeps_per_pass, *cells)
-                coarse = Halo(max(1, layers), 1, halo.periodic)
+                coarse = Halo(layers, 1, halo.periodic)
                 fields += _level(f"{cells}", cells, coarse, size, couplings)
         return on_host(fields, case.engine.device)
 
