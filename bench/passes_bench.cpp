@@ -103,7 +103,7 @@ class Bed {
         problem_(grid_) {
     for (const int n : cached_cells) cached_.push_back(std::make_unique<Cached<Problem>>(context, n));
     for (const int length : lengths) {
-      Runner& runner = add({.steps_per_pass = length, .pass_tile = tile});
+      Runner& runner = add({.steps_per_pass = length, .pass_tile = length > 1 ? tile : Int3{}});
       ways_.push_back({std::to_string(length) + " a pass", [&] { run(runner, steps); }});
     }
     Runner& finding = add({.steps_per_pass = lengths.back(), .finds_length = true, .pass_tile = tile});

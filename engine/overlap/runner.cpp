@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/move/redistribute.hpp"
+#include "engine/overlap/window_tile.hpp"
 #include "engine/stage/checked.hpp"
 
 namespace sc {
@@ -49,6 +50,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
            " needs engine.threads of at least 2 where thread 0 computes no core");
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
+  check_tile(options.pass_tile, options.steps_per_pass > 1 || options.finds_length);
   if (options.finds_length) {
     if (options.steps_per_pass == 1) options_.steps_per_pass = PassTrial::most_tried;
     lengths_.emplace(options_.steps_per_pass);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "engine/base/error.hpp"
 #include "engine/overlap/pass_cost.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/overlap/window_run.hpp"
@@ -101,7 +102,12 @@ bool Runner::record(Stage& stage, const TakeValues& take) {
     return false;
   }
   stage.check_faces();
-  if (const Device* device = stage.device()) check_strategy(*device, stage, options_.strategy);
+  if (const Device* device = stage.device()) {
+    check_strategy(*device, stage, options_.strategy);
+    if (options_.pass_tile != Int3{})
+      refuse("pass_tile is " + to_string(options_.pass_tile) + ", but stage \"" + stage.name() +
+             "\" runs on " + device->describe() + ": a pass there has no tiles");
+  }
   if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
   std::vector<Recorded> runs;  // one for each colour
   for (int colour = 0; colour < stage.colours(); ++colour) {

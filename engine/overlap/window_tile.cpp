@@ -3,7 +3,9 @@
 #include "engine/overlap/window_tile.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "engine/base/error.hpp"
 #include "engine/base/index.hpp"
 #include "engine/exec/caches.hpp"
 
@@ -44,6 +46,14 @@ Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, con
   int rows = fewest;
   while (rows < grid.own().extent().y && fits(rows + 1, planes)) ++rows;
   return {0, rows, planes};
+}
+
+void check_tile(Int3 tile, bool several) {
+  if (tile == Int3{}) return;
+  const std::string what = "pass_tile is " + to_string(tile);
+  if (tile.x != 0) refuse(what + "; the first number must be 0, because tiles are not cut along x");
+  if (tile.y < 0 || tile.z < 0) refuse(what + "; rows and planes must be at least 0");
+  if (!several) refuse(what + ", but steps_per_pass is 1: a single step has no tiles");
 }
 
 }  // namespace sc

@@ -13,4 +13,7 @@ namespace sc {
 /// Tiles of flux kernels have more rows, since each of their first rows costs an additional row of fluxes.
 Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid);
 
+/// Throws Error (bad_input) for a given tile that passes would not have; `several`: passes of several steps.
+void check_tile(Int3 tile, bool several);
+
 }  // namespace sc

@@ -75,21 +75,25 @@ int least_planes(const DendriteOptions& o, Where where) {
   return length > 1 ? planes_of(o, length).least(Boundary::usual_inward) : o.reach();
 }
 
+PlaneCut cut_of(const Grid& grid, const Arrays& a, Where where, int pieces) {
+  return {grid.own().extent().z, static_cast<std::size_t>(grid.layout().sz * a.element), pieces,
+          where == Where::files ? FileMemory::page : std::size_t{1}};
+}
+
 /// What single steps copy, whose halo is `reach` layers wide, without strips.
-Budget::Singles singles_of(const Grid& grid, const PlaneCut& cut, const Arrays& a, int reach) {
-  const Int3 n = grid.own().extent();
-  const auto narrower = [&](std::int64_t bytes) {
-    return bytes * (n.y + 2 * reach) / (n.y + 2 * grid.halo(1));
-  };
-  return {.read = narrower(a.read * cut.moved(reach)), .written = narrower(a.written * cut.moved())};
+Budget::Singles singles_of(const Grid& grid, const Arrays& a, Where where, int pieces, int reach) {
+  const Grid narrow(
+      grid.context(),
+      {.cells = grid.cells(), .periodic = grid.periodic(), .halo = reach, .split = grid.split()});
+  const PlaneCut cut = cut_of(narrow, a, where, pieces);
+  return {.read = a.read * cut.moved(reach), .written = a.written * cut.moved()};
 }
 
 /// With `pieces` pieces, of which at most `most_ahead` are prefetched.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
   const bool files = where == Where::files;
   const Arrays a = arrays_of(grid, o);
-  const PlaneCut cut{grid.own().extent().z, static_cast<std::size_t>(grid.layout().sz * a.element), pieces,
-                     files ? FileMemory::page : std::size_t{1}};
+  const PlaneCut cut = cut_of(grid, a, where, pieces);
   const int length = length_of(o, where);
   const StripCells strips = strip_cells(grid, pieces, length > 1);
   const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
@@ -107,7 +111,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   budget.far = a.all() * cut.bytes();
   budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo(2)) / length;
   budget.written = a.written * cut.moved() / length;
-  if (length > 1) budget.singles = singles_of(grid, cut, a, o.reach());
+  if (length > 1) budget.singles = singles_of(grid, a, where, pieces, o.reach());
   if (files) {
     // A piece for filling and measuring, and one for writing checkpoints, with a batch of that.
     constexpr std::int64_t batch = std::int64_t{4} << 20;

@@ -36,6 +36,22 @@ every = 0.03
 checkpoint_every = 2
 timeline = false
 """,
+    "crystal": """solver = "dendrite"
+seeds = [{ radius = 0.1 }]
+[grid]
+cells = [48, 40, 44]
+[engine]
+steps_per_pass = 4
+[run]
+steps = 60
+dt = 1e-12
+[output]
+figures = false
+every = 6e-12
+history_every = 6
+checkpoint_every = 6
+timeline = false
+""",
 }
 
 

@@ -123,6 +123,19 @@ void compare_passes_with_plan(Context& context, int pieces, int length, bool rot
   EXPECT_EQ(std::int64_t(place->ring().near_bytes()), plan.near);
   EXPECT_NEAR(double(place->memory().bytes(Way::in)), double(steps * plan.read), steps);
   EXPECT_NEAR(double(place->memory().bytes(Way::out)), double(steps * plan.written), steps);
+
+  // What single steps would copy is said without the strips between blocks.
+  options.engine.steps_per_pass = 1;
+  const Grid narrow(
+      context, {.cells = options.cells, .periodic = options.periodic(), .halo = 1, .split = options.split});
+  const dendrite::Budget singles = make_budget(narrow, options);
+  EXPECT_LE(plan.singles.read, singles.read);
+  EXPECT_LE(plan.singles.written, singles.written);
+  if (context.size() == 1) {
+    EXPECT_EQ(plan.singles.read, singles.read);
+    EXPECT_EQ(plan.singles.written, singles.written);
+  }
+  EXPECT_NE(plan.describe().find("; single steps would copy about "), std::string::npos) << plan.describe();
 }
 
 TEST_P(OnDevices, TakeAndCopyInPassesWhatIsPlanned) {
@@ -142,24 +155,29 @@ TEST_P(OnDevices, TakeAndCopyWhatIsPlanned) {
       for (const bool rotated : {false, true}) compare_with_plan(context, pieces, strategy, rotated);
 }
 
-// Under boundary_first, both messages and copies over the link overlap with the computation of slabs.
-TEST(PassingDendrite, HidesTheLinkAndMessages) {
+/// Both messages and copies over the link overlap with the computation of slabs, under boundary_first; in
+/// passes only copies that are not at the ends of a pass.
+void expect_hidden(int planes, int pieces, int length) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
   context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 5e6}));
-  DendriteOptions options = passing(two_crystals({32, 32, 64}, true, true, false), 8);
+  DendriteOptions options = passing(two_crystals({32, 32, planes}, true, true, false), pieces);
   options.faces[2] = options.faces[3] = dendrite::FaceKind::insulated;
   options.split = {1, 1, context.size()};
   options.engine.strategy = Strategy::boundary_first;
+  options.engine.steps_per_pass = length;
   const auto solver = std::make_unique<dendrite::Dendrite>(context, options);
   Ledger ledger(solver->runner());
   ledger.open();
-  for (int n = 0; n < 8; ++n) solver->step();
+  solver->steps(8 * length);
   ledger.close();
   const Terms terms = ledger.terms();
   EXPECT_GT(terms.of(Resource::link).hidden(), 0);
   if (context.size() == 1) return;
   EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
 }
+
+TEST(PassingDendrite, HidesTheLinkAndMessages) { expect_hidden(64, 8, 1); }
+TEST(PassingDendrite, HidesTheLinkAndMessagesInPasses) { expect_hidden(48 * test::world_size(), 6, 2); }
 
 TEST_P(OnDevices, RefuseWhatDoesNotFitAndNameWhatDoes) {
   TestContext context;

@@ -59,6 +59,19 @@ TEST(PassOptions, FindsLengthAloneTriesUpTo16Steps) {
   EXPECT_TRUE(same_bits(found.values, ran(context, {.strategy = Strategy::blocking}, 300).values));
 }
 
+TEST(PassOptions, OfATileThatPassesWouldNotHaveAreRefused) {
+  TestContext context;
+  const auto said = [&](const RunnerOptions& options) { return refusal([&] { Runner(context, options); }); };
+  EXPECT_EQ(said({.steps_per_pass = 2, .pass_tile = {0, 5, 3}}), "accepted");
+  EXPECT_EQ(said({.finds_length = true, .pass_tile = {0, 5, 0}}), "accepted");
+  EXPECT_EQ(said({.steps_per_pass = 2, .pass_tile = {5, 3}}),
+            "pass_tile is [5, 3, 0]; the first number must be 0, because tiles are not cut along x");
+  EXPECT_EQ(said({.steps_per_pass = 2, .pass_tile = {0, 5, -3}}),
+            "pass_tile is [0, 5, -3]; rows and planes must be at least 0");
+  EXPECT_EQ(said({.pass_tile = {0, 5, 3}}),
+            "pass_tile is [0, 5, 3], but steps_per_pass is 1: a single step has no tiles");
+}
+
 template <class Options>
 std::string said_of(Options options, int steps, bool finds) {
   options.engine.steps_per_pass = steps;

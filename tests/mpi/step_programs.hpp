@@ -192,6 +192,9 @@ inline Result relax_in_colours(Context& context, const Setting& setting, int hal
   return result;
 }
 
+/// Thin tiles, which do not divide the block evenly; none for single steps.
+inline Int3 tile_for(int length) { return length > 1 ? Int3{0, 5, 3} : Int3{}; }
+
 /// The length, or as many steps as the blocks hold layers for.
 inline int fitting(int length, Int3 cells, Int3 split, int reach) {
   const int thinnest = std::min({cells.x / split.x, cells.y / split.y, cells.z / split.z});

@@ -133,9 +133,28 @@ TEST_P(OnDevices, SayWhatEndsAPass) {
   EXPECT_NE(said.find("stage \"total\" reduces to a value on a device"), std::string::npos) << said;
   EXPECT_NE(said.find("stages on the host and on a device follow each other"), std::string::npos) << said;
 
-  Runner dividing(context, {.strategy = Strategy::halo_thread, .steps_per_pass = 2});
-  const std::string refused = refusal([&] { dividing.steps(2, [&](int) { dividing.run(sweep); }); });
-  EXPECT_NE(refused.find("divides the threads"), std::string::npos) << refused;
+  const auto refused = [&](const RunnerOptions& options) {
+    Runner other(context, options);
+    return refusal([&] { other.steps(2, [&](int) { other.run(sweep); }); });
+  };
+  std::string why = refused({.strategy = Strategy::halo_thread, .steps_per_pass = 2});
+  EXPECT_NE(why.find("divides the threads"), std::string::npos) << why;
+  why = refused({.strategy = Strategy::boundary_first, .steps_per_pass = 2, .pass_tile = {0, 8, 4}});
+  EXPECT_EQ(why.find("pass_tile is [0, 8, 4], but stage \"spread\" runs on "), 0U) << why;
+}
+
+// A stage in colours would be copied once for every colour.
+TEST_P(OnDevices, RefuseStagesInColoursOverTheHostsMemory) {
+  TestContext context;
+  open(context, GetParam());
+  const Setting setting{{12, 12, 24},
+                        {true, true, true},
+                        {1, 1, context.size()},
+                        {.strategy = Strategy::boundary_first, .steps_per_pass = 2},
+                        in_host_memory_of(context.device(), 1)};
+  const std::string said = refusal([&] { relax_in_colours(context, setting, 6, 2); });
+  EXPECT_NE(said.find("\"settle\" cannot be computed slab by slab: it runs in 2 colours"), std::string::npos)
+      << said;
 }
 
 }  // namespace

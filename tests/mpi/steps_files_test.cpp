@@ -47,11 +47,12 @@ void compare(Program program, Int3 cells, int reach, const std::vector<How>& way
       const auto [pieces, longest] = way.cuts[box % way.cuts.size()];
       const int length = fitting(longest, cells, split, reach);
       Poisoned<FileMemory> files(folder.options(way.io));
-      const Setting setting{cells,
-                            periodic,
-                            split,
-                            {.strategy = way.strategy, .steps_per_pass = length, .pass_tile = {0, 5, 3}},
-                            in_files(files, std::max(1, pieces / split.z))};
+      const Setting setting{
+          cells,
+          periodic,
+          split,
+          {.strategy = way.strategy, .steps_per_pass = length, .pass_tile = tile_for(length)},
+          in_files(files, std::max(1, pieces / split.z))};
       SCOPED_TRACE(std::to_string(pieces) + " pieces");
       expect_single_steps(context, program, setting, reach, steps, expected);
     }

@@ -27,7 +27,7 @@ struct Heat {
         q(grid, "q", {.levels = 2, .place = place}),
         diffuse("diffuse", Diffuse{}, writes(q.next()), reads(q.now(), star(1))),
         total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
-        runner(context, {.steps_per_pass = length, .pass_tile = tile}) {
+        runner(context, {.steps_per_pass = length, .pass_tile = length > 1 ? tile : Int3{}}) {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
     for (int axis = 0; axis < 3; ++axis)
       for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});

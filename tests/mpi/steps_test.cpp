@@ -32,8 +32,10 @@ void compare(Program program, Int3 cells, int reach, const std::vector<int>& len
     const auto expected = one_by_one(program, cells, periodic, 2, steps);
     const auto check = [&](Context& context, Int3 split, const Strategy& strategy, int longest) {
       const int length = fitting(longest, cells, split, reach);
-      const RunnerOptions options{
-          .strategy = strategy, .poke_seconds = 1e-6, .steps_per_pass = length, .pass_tile = {0, 5, 3}};
+      const RunnerOptions options{.strategy = strategy,
+                                  .poke_seconds = 1e-6,
+                                  .steps_per_pass = length,
+                                  .pass_tile = tile_for(length)};
       const int halo = std::max(2, reach * length);
       const Result got = program(context, {cells, periodic, split, options}, halo, steps);
       EXPECT_EQ(got.passes.passes, length == 1 ? 0 : (steps + length - 1) / length) << got.passes.describe();

@@ -91,8 +91,10 @@ void compare(const std::vector<int>& lengths) {
       for (const Int3 split : splits(context.size()))
         for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first})
           for (const int length : lengths) {
-            const RunnerOptions options{
-                .strategy = strategy, .poke_seconds = 1e-6, .steps_per_pass = length, .pass_tile = {0, 5, 3}};
+            const RunnerOptions options{.strategy = strategy,
+                                        .poke_seconds = 1e-6,
+                                        .steps_per_pass = length,
+                                        .pass_tile = length > 1 ? Int3{0, 5, 3} : Int3{}};
             const Result got =
                 run<coloured>(context, {split, periodic, options, (coloured ? 2 : 1) * length}, steps);
             const std::string how = std::to_string(length) + " steps, " + std::string(strategy.name) + " " +

@@ -55,7 +55,16 @@ def test_passes_of_several_steps_keep_the_bits(program, place):
     passes = ("--device", "emulated", "--set", "engine.steps_per_pass=3", "--set", "run.steps=13")
     where = ("--set", f"storage.place={place}", *(("--set", "storage.pieces=2") if place == "host" else ()))
     split = ("-n", "2", "--set", "engine.split=[2,1,1]")
-    program.ok("run", "case.toml", *passes, *where, *split, "--out", "device", *QUIET)
+    said = program.ok("run", "case.toml", *passes, *where, *split, "--out", "device", *QUIET).stdout
+    beside = re.search(
+        r"([\d.]+) MiB copied to it and ([\d.]+) MiB back a step; single steps would copy about "
+        r"([\d.]+) MiB and ([\d.]+) MiB",
+        " ".join(said.split()),
+    )
+    assert (beside is not None) == (place == "host"), said
+    if beside:
+        into, back, singly_into, singly_back = map(float, beside.groups())
+        assert 2 * into < singly_into and 2 * back < singly_back
     summary = json.loads((program.folder / "device" / "summary.json").read_text())
     steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
     assert steps == 13 and 2 < steps / count <= 3

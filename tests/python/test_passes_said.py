@@ -20,10 +20,13 @@ def case_of(**engine):
     return typed_case(TABLES | {"engine": engine}, None)
 
 
-@pytest.mark.parametrize("name", ["interior_first", "pipelined"])
-def test_a_strategy_that_is_another_one_in_passes_is_said(name):
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("interior_first", "boundary_first"), ("pipelined", "boundary_first"), ("ordered", "blocking")],
+)
+def test_a_strategy_that_is_another_one_in_passes_is_said(name, other):
     (note,) = [note for note in case_of(strategy=name, steps_per_pass=4).notes() if name in note]
-    assert note == f'in passes of several steps engine.strategy = "{name}" is the order of boundary_first'
+    assert note == f'in passes of several steps engine.strategy = "{name}" is the order of {other}'
     assert not any(name in note for note in case_of(strategy=name).notes())
 
 
@@ -39,12 +42,14 @@ def test_halo_thread_joins_is_said_to_have_no_effect_in_passes():
 def test_strategies_that_are_one_in_passes_are_named():
     names = ["blocking", "ordered", "boundary_first", "pipelined", "automatic"]
     case = case_of(steps_per_pass=4)
-    (note,) = strategies.note_of_passes(case, names)
-    assert note.startswith(
+    hiding, waiting = strategies.note_of_passes(case, names)
+    assert hiding.startswith(
         "in passes of 4 steps all strategies that overlap are one order, so boundary_first"
     )
-    assert "pipelined and automatic differ by chance only" in note
-    assert strategies.note_of_passes(case, names[:3]) == []
+    assert "pipelined and automatic differ by chance only" in hiding
+    assert "all strategies without overlap are one order, so blocking and ordered differ" in waiting
+    assert strategies.note_of_passes(case, names[:3]) == [waiting]
+    assert strategies.note_of_passes(case, names[1:3]) == []
     assert strategies.note_of_passes(case_of(), names) == []
 
 
@@ -52,6 +57,12 @@ def test_no_length_is_looked_for_where_halos_allow_single_steps_only():
     engine = case_of(steps_per_pass="automatic").engine
     assert engine_options(engine, 8)["finds_length"]
     assert not engine_options(engine, 1)["finds_length"]
+
+
+def test_single_steps_get_no_tile():
+    engine = case_of(steps_per_pass="automatic", pass_tile=[8, 4]).engine
+    assert engine_options(engine, 8)["pass_tile"] == [0, 8, 4]
+    assert engine_options(engine, 1)["pass_tile"] == [0, 0, 0]
 
 
 @pytest.mark.mpi
@@ -64,6 +75,28 @@ def test_sweeps_of_the_cavity_tell_what_they_move(program):
         r"\S+ MB and \S+ MB, sends \S+ MB in \S+ messages instead of ",
         " ".join(said.split()),
     ), said
+
+
+@pytest.mark.mpi
+def test_where_messages_take_longer_than_computing_thicker_blocks_are_the_advice(program):
+    """The transport delays each message by 0.5 ms; a step of so small a crystal takes a tenth of it."""
+    program.write_case('solver = "dendrite"\ngrid.cells = [16, 16, 16]\nseeds = [{ radius = 0.1 }]\n')
+    sets = set_options(
+        "run.steps=80",
+        "run.dt=1e-12",
+        "output.history_every=40",
+        "engine.transport=delayed",
+        "engine.strategy=boundary_first",
+        "engine.steps_per_pass=4",
+    )
+    said = " ".join(program.ok("run", "case.toml", "-n", "2", *sets, *QUIET).stdout.split())
+    found = re.search(
+        r"passes: 80 steps in 20 passes, 4 a pass; messages take (\S+) times as long as computing, and "
+        r"passes send the same bytes: blocks (\d+) times as thick \(fewer hosts, or more cells\) would hide them",
+        said,
+    )
+    assert found, said
+    assert found[1] == found[2] and int(found[1]) > 9
 
 
 DENDRITE = """

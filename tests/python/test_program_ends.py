@@ -12,11 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, SMALL, history, sentence_of
+from conftest import QUIET, SMALL, history, sentence_of, set_options
+from snapshots import same_end
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, STOPPED, STORAGE
 from subcurrent.launch import guard
+from test_dendrite import FIELDS
 
 pytestmark = pytest.mark.mpi
+
+CRYSTAL = """
+solver = "dendrite"
+grid.cells = [48, 40, 44]
+run.dt = 1e-12
+output.figures = false
+seeds = [{ radius = 0.1 }]
+"""
 
 
 def wait_for_steps(folder: Path, count: int) -> None:
@@ -39,6 +49,23 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     whole = program("run", "case.toml", "--out", "whole", "--set", f"run.steps={steps}", *QUIET)
     assert whole.returncode == OK, whole.stderr
     assert history(folder) == history(program.folder / "whole")
+
+
+def test_a_run_in_passes_stops_with_a_checkpoint_and_goes_on_in_others(program):
+    """Rows of history end passes, after 4 and 2 steps in turn."""
+    program.write_case(CRYSTAL)
+    folder = program.folder / "r"
+    sets = set_options("engine.steps_per_pass=4", "output.history_every=6", "run.steps=100000")
+    running = program.start("run", "case.toml", "-n", "2", "--out", "r", *sets)
+    wait_for_steps(folder, 2)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=60)
+    assert running.returncode == STOPPED, said
+    steps = 6 * (len(history(folder)) + 3)
+    again = set_options(f"run.steps={steps}", "output.history_every=6", "engine.steps_per_pass=3")
+    program.ok("run", "case.toml", "-n", "1", "--out", "r", "--resume", *again)
+    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *again[:4])
+    assert same_end(folder, program.folder / "whole", *FIELDS)
 
 
 def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program, finished):

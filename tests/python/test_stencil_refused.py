@@ -22,6 +22,10 @@ T.boundary("x- x+", sc.Mirror())
 """
 WRONG = [
     ("sc.Grid((12, 12, 12, 12))", "cells = (12, 12, 12, 12)"),
+    (
+        "sc.Loop(sc.Grid((12, 12), device='emulated'), steps_per_pass=2, pass_tile=(4, 2))",
+        "pass_tile = (4, 2) has no effect on a device: a pass there has no tiles",
+    ),
     ("sc.Grid((12, 0))", "cells[1] = 0"),
     ("sc.Grid((12, 12), periodic=1)", "periodic = 1"),
     ("sc.Grid((12, 12), periodic=[True])", "it must be one, or 2"),

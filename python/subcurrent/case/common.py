@@ -14,7 +14,7 @@ from .engine import Engine, check_engine
 from .keys import Table, key, setting, shown
 from .passes import PassLength
 from .splits import chosen_split, splits
-from .strategies import ONE_ORDER_IN_PASSES
+from .strategies import order_in_passes
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 
@@ -167,11 +167,12 @@ class SolverCase(PassLength, Table):
                 f"passes have at most output.history_every = {every} steps, fewer than "
                 f"engine.steps_per_pass = {self.passes_in_words()}"
             )
-        if self.pass_length() > 1 and self.engine.strategy in ONE_ORDER_IN_PASSES:
+        order = order_in_passes(self.engine.strategy)
+        if self.pass_length() > 1 and order != self.engine.strategy:
             joins = self.engine.strategy != "halo_thread" or self.engine.halo_thread_joins
             notes.append(
                 f'in passes of several steps engine.strategy = "{self.engine.strategy}" is the order of '
-                "boundary_first" + ("" if joins else ", and engine.halo_thread_joins has no effect")
+                f"{order}" + ("" if joins else ", and engine.halo_thread_joins has no effect")
             )
         return notes
 

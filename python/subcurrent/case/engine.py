@@ -72,7 +72,7 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
         "poke_ms": float(engine.poke_ms),
         "steps_per_pass": length,
         "finds_length": engine.steps_per_pass == "automatic" and length > 1,
-        "pass_tile": tile_of(engine.pass_tile),
+        "pass_tile": tile_of(engine.pass_tile if length > 1 else "automatic"),
     }
 
 

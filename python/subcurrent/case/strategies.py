@@ -12,6 +12,13 @@ WITHOUT_OVERLAP = ("blocking", "ordered")
 ONE_ORDER_IN_PASSES = ("interior_first", "pipelined", "halo_thread")  # that of boundary_first
 
 
+def order_in_passes(strategy: str) -> str:
+    """The strategy with the same order in passes of several steps."""
+    if strategy in WITHOUT_OVERLAP:
+        return WITHOUT_OVERLAP[0]
+    return "boundary_first" if strategy in ONE_ORDER_IN_PASSES else strategy
+
+
 def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:
     """Raises BadInput for names after `--strategies` that are not known."""
     for name in given:

@@ -180,14 +180,20 @@ def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[st
 
 
 def note_of_passes(case: Any, names: list[str]) -> list[str]:
-    """That strategies which overlap do the same in passes of several steps, if two of them are measured."""
-    hiding = [name for name in names if name not in WITHOUT_OVERLAP]
-    if case.pass_length() == 1 or len(hiding) < 2:
+    """Which strategies do the same in passes of several steps: those that overlap, and those that do not; if
+    two of a kind are measured."""
+    if case.pass_length() == 1:
         return []
-    return [
-        f"in passes of {case.passes_in_words()} steps all strategies that overlap are one order, so "
-        f"{', '.join(hiding[:-1])} and {hiding[-1]} differ by chance only, but for stages outside of passes"
-    ]
+    notes = []
+    for kind, waits in (("that overlap", False), ("without overlap", True)):
+        alike = [name for name in names if (name in WITHOUT_OVERLAP) is waits]
+        if len(alike) > 1:
+            notes.append(
+                f"in passes of {case.passes_in_words()} steps all strategies {kind} are one order, so "
+                f"{', '.join(alike[:-1])} and {alike[-1]} differ by chance only, but for stages outside of "
+                "passes"
+            )
+    return notes
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:

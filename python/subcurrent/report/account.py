@@ -78,9 +78,10 @@ def passes(terms: dict[str, Any]) -> str | None:
     if text is None or not messages or not computing or messages <= computing:
         return text
     ratio = messages / computing
+    times = f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
     return (
-        f"{text}; messages take {ratio:.2g} times as long as computing, and passes send the same bytes: "
-        f"blocks {ratio:.2g} times as thick (fewer hosts, or more cells) would hide them"
+        f"{text}; messages take {times} times as long as computing, and passes send the same bytes: "
+        f"blocks {times} times as thick (fewer hosts, or more cells) would hide them"
     )
 
 

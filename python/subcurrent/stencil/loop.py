@@ -64,6 +64,8 @@ class Loop(Fixed):
             raise BadInput(
                 f"pass_tile = {pass_tile!r} has no effect with steps_per_pass=1: a single step has no tiles."
             )
+        if self._pass_tile != AUTOMATIC and grid.device != "cpu":
+            raise BadInput(f"pass_tile = {pass_tile!r} has no effect on a device: a pass there has no tiles.")
         self._core = parallel.module().make_stencil_loop(
             grid.core,
             strategy,
