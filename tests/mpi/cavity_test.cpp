@@ -214,7 +214,9 @@ TEST(Cavity, LeavesTheSameBitsWithSeveralSweepsAPass) {
             expect_same(after(solver, 3), expected, context);
             const Runner::Passes& passes = solver.runner().passes();
             EXPECT_GT(passes.steps, passes.passes) << passes.describe();
-            EXPECT_EQ(passes.describe().find("holds no more steps"), std::string::npos) << passes.describe();
+            if (method != Method::multigrid) {  // whose coarsest levels are as thin as two sweeps
+              EXPECT_EQ(passes.describe().find("holds no more"), std::string::npos) << passes.describe();
+            }
           }
       }
     }
