@@ -172,7 +172,8 @@ void expect_hidden(int planes, int pieces, int length) {
   ledger.close();
   const Terms terms = ledger.terms();
   EXPECT_GT(terms.of(Resource::link).hidden(), 0);
-  if (context.size() == 1) return;
+  // In a pass the first slab of a rank above others is too thin to begin without its halo.
+  if (context.size() == 1 || (length > 1 && context.rank() > 0)) return;
   EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
 }
 
