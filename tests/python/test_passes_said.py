@@ -92,12 +92,12 @@ def test_where_messages_take_longer_than_computing_thicker_blocks_are_the_advice
     said = " ".join(program.ok("run", "case.toml", "-n", "2", *sets, *QUIET).stdout.split())
     found = re.search(
         r"passes: 80 steps in 20 passes, 4 a pass; messages take (\S+) times as long as computing, and "
-        r"passes send the same bytes: blocks (\d+) times as thick \(fewer hosts, or more cells\) would "
+        r"passes send the same bytes: blocks (\S+) times as thick \(fewer hosts, or more cells\) would "
         r"hide them",
         said,
     )
     assert found, said
-    assert found[1] == found[2] and int(found[1]) > 9
+    assert found[1] == found[2] and float(found[1]) > 1
 
 
 DENDRITE = """

@@ -266,6 +266,7 @@ def test_where_messages_bind_passes_are_told_what_would_help():
         "40 steps in 5 passes, 8 a pass; messages take 4.2 times as long as computing, and passes send the "
         "same bytes: blocks 4.2 times as thick (fewer hosts, or more cells) would hide them"
     )
+    assert "messages take 140 times" in account.passes(terms | {"M": 154.0})
     assert account.passes(terms | {"M": 0.5}) == terms["passes"]
     assert account.passes(terms | {"M": None}) == terms["passes"]
     assert account.passes({"M": 4.6, "C_core": 1.0}) is None
