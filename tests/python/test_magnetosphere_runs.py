@@ -20,6 +20,7 @@ COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")
 # Twice the case's spacing and twice its coefficients, all four of them.
 SMOOTH = ("--set", "diffusion.density=4e-3", "--set", "diffusion.pressure=4e-3")
 SMOOTH += ("--set", "diffusion.viscosity=2e-6", "--set", "diffusion.resistivity=2e-3")
+HALF_MU, HALF_ETA = ("--set", "diffusion.viscosity=1e-6"), ("--set", "diffusion.resistivity=1e-3")
 SMALL = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
 SMALL_TILTED = ("--set", "grid.points=[24,12,21]", *SMALL[2:])
 
@@ -148,7 +149,9 @@ def test_the_day_side_of_a_southward_field(program, heating, places):
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("case", "places"), [("earth_north", (11.63, 14.96)), ("earth_south", (10.71, 13.95))])
+@pytest.mark.parametrize(
+    ("case", "places"), [("earth_north", (11.63, 14.96)), ("earth_south", (10.71, 13.95))]
+)
 def test_the_day_side_at_the_spacing_of_the_cases(program, case, places):
     """In a box that ends 14 radii behind the planet, half a minute on two cores. In the whole box the
     magnetopause is 0.05 and 0.03 nearer at t = 2000, the shock where it is here. Twice the spacing and all
@@ -238,14 +241,18 @@ def test_the_tail_of_a_southward_field_comes_to_rest(tmp_path):
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    ("case", "time", "young", "late", "magnetopause", "shock"),
-    [("jupiter", "4.2e5", (2, 68.1), 5, (59.0, 0.4), (77.6, 0.2)),
-     ("earth_tilted", "8000", (3, 15.84), 3, (11.76, 0.1), (14.91, 0.1))],
+    ("case", "sets", "time", "young", "late", "magnetopause", "shock"),
+    [("jupiter", (), "4.2e5", (2, 68.1), 5, (59.0, 0.4), (77.6, 0.2)),
+     ("earth_tilted", (), "8000", (3, 15.84), 3, (11.76, 0.1), (14.91, 0.1)),
+     ("earth_north", HALF_ETA, "8000", (3, 15.84), 3, (11.65, 0.1), (14.91, 0.1)),
+     ("earth_north", HALF_MU, "8000", (3, 15.83), 2, (11.60, 0.1), (14.90, 0.1)),
+     ("earth_north", (*HALF_ETA, *HALF_MU), "12000", (3, 15.85), 3, (11.48, 0.1), (14.89, 0.1))],
 )  # fmt: skip
-def test_the_day_side_of_a_planet_comes_to_rest(tmp_path, case, time, young, late, magnetopause, shock):
+def test_the_day_side_of_a_planet_comes_to_rest(tmp_path, case, sets, time, young, late, magnetopause, shock):
     """Jupiter's, at spacing 4, after seven rotations: every row within a percent of the one before. Some way
-    before, the shock is elsewhere."""
-    rows = tail_of(tmp_path / "run", "--case", case, "--time", time)
+    before, the shock is elsewhere. With less viscosity or resistivity the Earth's magnetopause comes to rest
+    within 3 % of where it is without, 11.69."""
+    rows = tail_of(tmp_path / "run", "--case", case, "--time", time, *sets)
     assert float(rows[young[0]][2]) == pytest.approx(young[1], rel=0.01)
     for column, (expected, within) in ((1, magnetopause), (2, shock)):
         places = np.array([float(row[column]) for row in rows[-late:]])

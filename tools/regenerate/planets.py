@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 from . import python
@@ -111,28 +112,30 @@ def earth_south_pressures(scratch: Path) -> list[str]:
 
 
 def earth_south_heating(scratch: Path) -> list[str]:
-    """The shock's distance over the magnetopause's, without and with the heat of friction and currents."""
-    words = {"no": (), "yes": ("--time", "6000", "--set", "diffusion.heating=true")}
+    """The shock's distance over the magnetopause's, without and with the heat of friction and currents, for
+    both directions of the field."""
     lines = []
-    for heating, more in words.items():
-        heading, rows = tail(scratch / f"heating {heating}", *more)
+    words = {"no": (), "yes": ("--time", "6000", "--set", "diffusion.heating=true")}
+    for field, heating in product(("south", "north"), words):
+        heading, rows = tail(scratch / f"{field} {heating}", "--case", f"earth_{field}", *words[heating])
         for t, magnetopause, shock, neutral, *_, floor in (
             r for r in rows if round(float(r[0]) / 500) in (6, 12)
         ):
             ratio = f"{float(shock) / float(magnetopause):.3f}"
-            lines.append((heating, t, magnetopause, shock, ratio, neutral, floor))
-    return table(("heating", *heading[:3], "shock / magnetopause", heading[3], heading[6]), lines)
+            lines.append((f"{field}ward", heating, t, magnetopause, shock, ratio, neutral, floor))
+    return table(("field", "heating", *heading[:3], "shock / magnetopause", heading[3], heading[6]), lines)
 
 
 def earth_north_small(scratch: Path) -> list[str]:
-    """Half the viscosity and resistivity at spacing 1, in runs that go on."""
+    """Half the viscosity, half the resistivity and both at spacing 1, until each has come to rest."""
     lines = []
-    for viscosity, resistivity in (("2e-6", "2e-3"), ("1e-6", "1e-3")):
+    for viscosity, resistivity in product(("2e-6", "1e-6"), ("2e-3", "1e-3")):
+        end = "16000" if (viscosity, resistivity) == ("1e-6", "1e-3") else "8000"
         sets = [f"diffusion.viscosity={viscosity}", f"diffusion.resistivity={resistivity}"]
-        words = [word for text in sets for word in ("--set", text)]
+        words = ["--time", end, *(word for text in sets for word in ("--set", text))]
         heading, rows = tail(scratch / f"{viscosity} {resistivity}", "--case", "earth_north", *words)
         for row in rows:
-            if round(float(row[0]) / 500) in (4, 8, 16):
+            if round(float(row[0]) / 500) in (4, 8, 16, 24, 32):
                 lines.append((viscosity, resistivity, *row[:3], row[6]))
     return table(("μ", "η", *heading[:3], heading[6]), lines)
 
@@ -236,7 +239,7 @@ PLANETS = (
     Figure(
         "earth_south_heating",
         "cases/earth_south/README.md",
-        400,
+        120,
         "shock and magnetopause with and without heating, spacing 1",
         earth_south_heating,
         2e-2,
@@ -244,8 +247,8 @@ PLANETS = (
     Figure(
         "earth_north_small",
         "cases/earth_north/README.md",
-        400,
-        "half the viscosity and resistivity, spacing 1",
+        170,
+        "half the viscosity, the resistivity and both, spacing 1",
         earth_north_small,
         2e-2,
     ),
