@@ -114,6 +114,13 @@ COMPUTED = (
         cavities.cavity_paper_a,
     ),
     Figure(
+        "cavity_paper_b",
+        "cases/cavity_paper_b/README.md",
+        60,
+        "the paper's second grid, scaled residual",
+        cavities.cavity_paper_b,
+    ),
+    Figure(
         "backward_step",
         "cases/backward_step/README.md",
         3000,
