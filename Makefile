@@ -61,7 +61,7 @@ ptx: bootstrap  ## the device tests without a device (needs nvcc): the host carr
 bench: bootstrap  ## measure, and print each ratio beside its goal
 	@python bench/run.py
 
-figures: bootstrap  ## the documents' tables and pictures that take minutes, anew (half an hour); NAMES="…" for others, NAMES=--list for all
+figures: bootstrap  ## the documents' tables and pictures that take minutes, anew (under an hour); NAMES="…" for others, NAMES=--list for all
 	@python tools/figures.py $(or $(NAMES),--cheap)
 
 lint: bootstrap  ## formatting, Python style, include directions

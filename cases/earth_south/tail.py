@@ -13,8 +13,8 @@ turns, and the table has its height at three distances, and the point of the mag
 the sun.
 
 A run that is in the folder already is not run again. Coefficients are in proportion to the spacing. For the
-Earth at spacing 1 a run takes two to four minutes on two cores; 0.5, that of earth_south and earth_north,
-sixteen times as long.
+Earth at spacing 1 a run takes half a minute to four minutes on two cores; 0.5, that of earth_south and
+earth_north, sixteen times as long.
 """
 
 from __future__ import annotations

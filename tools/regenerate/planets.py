@@ -215,7 +215,7 @@ PLANETS = (
     Figure(
         "earth_north_tail",
         "cases/earth_north/README.md",
-        240,
+        40,
         "the day side that goes on, spacing 1",
         earth_north_tail,
         2e-2,
@@ -231,7 +231,7 @@ PLANETS = (
     Figure(
         "earth_south_tail",
         "cases/earth_south/README.md",
-        480,
+        70,
         "the tail until it is steady, spacing 1",
         earth_south_tail,
         2e-2,
@@ -271,7 +271,7 @@ PLANETS = (
     Figure(
         "earth_south_pressures",
         "cases/earth_south/README.md",
-        150,
+        30,
         "nodes by their pressure, spacing 1",
         earth_south_pressures,
         5e-2,
