@@ -27,6 +27,7 @@ class SubcurrentError(RuntimeError):
     """An error with a message of one sentence and the exit code of the program for it."""
 
     exit_code = OTHER
+    of_another_rank = False  # raised because another rank of the script failed, which says why
 
     def __init__(self, sentence: str, exit_code: int | None = None):
         super().__init__(sentence)

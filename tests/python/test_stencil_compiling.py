@@ -87,12 +87,16 @@ os.environ["PATH"] = "/nowhere"
     )
 
 
-def test_one_rank_that_cannot_compile_ends_all(tmp_path):
+def test_one_rank_that_cannot_compile_ends_all_when_it_has_said_why(tmp_path):
     text = """
-import os
+import os, sys, time
 from mpi4py import MPI
 if MPI.COMM_WORLD.rank == 1:
     os.environ["CXX"] = "/nowhere/g++"
+    def late(*error):
+        time.sleep(1)  # the other rank is faster
+        sys.__excepthook__(*error)
+    sys.excepthook = late
 """
     path = tmp_path / "script.py"
     path.write_text(text + HEAD + COUNTING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import sys
+import time
 from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from .. import core
 from ..errors import OTHER, BadInput, SubcurrentError
 from ..given import whole
-from ..launch import memory
+from ..launch import memory, outcome
 
 T = TypeVar("T")
 
@@ -86,7 +87,7 @@ def together(made: Any, action: Callable[[], T]) -> T:
     except Exception as error:
         failed = error
     if made.any(failed is not None):
-        raise failed or SubcurrentError("another rank of this program failed: see its message.")
+        raise failed or _of_another(SubcurrentError("another rank of this program failed: see its message."))
     return result
 
 
@@ -97,11 +98,18 @@ def _together(made: Any, check: Callable[[], None]) -> None:
     except BadInput as error:
         refused = error
     if made.any(refused is not None):
-        raise refused or BadInput("another machine of this run has too little free memory: see its message.")
+        sentence = "another machine of this run has too little free memory: see its message."
+        raise refused or _of_another(BadInput(sentence))
+
+
+def _of_another(error: SubcurrentError) -> SubcurrentError:
+    error.of_another_rank = True
+    return error
 
 
 def _end_all_on_error(made: Any) -> None:
-    """A rank that ends with an exception ends the others too, since they may be waiting for its messages."""
+    """A rank that ends with an exception ends the others too, since they may be waiting for its messages.
+    If another rank failed first, that one has time to print the reason: MPI_Abort kills it."""
     if made.size == 1:
         return
     before = sys.excepthook
@@ -109,6 +117,8 @@ def _end_all_on_error(made: Any) -> None:
     def end_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         before(kind, error, trace)
         sys.stderr.flush()
+        if getattr(error, "of_another_rank", False):
+            time.sleep(outcome.FIRST_SPEAKS)
         made.abort("", getattr(error, "exit_code", OTHER))
 
     sys.excepthook = end_all
