@@ -9,6 +9,7 @@
 #   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one;
 #                            and as ptx.*, on the host from nvcc's PTX, with SUBCURRENT_PTX_CARD)
 #   // alone: yes           (mpi only: every TEST of the file in processes of its own, as mpi.FILE.TEST.RANKS)
+#   // timed: yes           (compares times that it measures: no other test runs beside it)
 #   // optimise: no         (compiled with -O1, in two thirds of the time; like the libraries when absent)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
@@ -49,12 +50,16 @@ endfunction()
 function(sc_test_properties test source labels processors)
   sc_head("${source}" threads 1 threads)
   sc_head("${source}" timeout 120 timeout)
+  sc_head("${source}" timed no timed)
   sc_head("${source}" label "" extra)
   math(EXPR timeout "${SUBCURRENT_TEST_PATIENCE} * ${timeout}")
   math(EXPR processors "${processors} * ${threads}")
   set_tests_properties(${test} PROPERTIES
     LABELS "${labels};${extra}" TIMEOUT ${timeout} PROCESSORS ${processors}
     ENVIRONMENT "${SUBCURRENT_TEST_ENVIRONMENT};OMP_NUM_THREADS=${threads}")
+  if(timed STREQUAL "yes")
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+  endif()
   # The head is read when CMake runs, so a changed head has to run it again.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
 endfunction()

@@ -3,6 +3,7 @@
 // threads: 2
 // timeout: 240
 // device: yes
+// timed: yes
 // The automatic strategy: the same bits during all trials, the same choice on all ranks, no trials without
 // communication, overlap where it pays, and a new trial when times change.
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // ranks: 2
 // threads: 2
 // timeout: 120
+// timed: yes
 // With messages delayed by 80 to 100 ms, strategies that overlap must finish earlier than blocking. Only this
 // test asserts on time: a strategy that secretly blocks passes all other tests. The kernel sleeps instead of
 // computing, so that other programs delay all strategies equally.

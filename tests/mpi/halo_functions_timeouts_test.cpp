@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // timeout: 120
+// timed: yes
 // label: sanitize
 // Ranks that never come to a call of the halo functions: the others have a timeout with a sentence, and
 // neither hang nor abort then or later.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4 5
 // ranks when long: 6 8
 // timeout: 180
+// timed: yes
 // Repeated exchanges: ranks out of step, late or slow; sources overwritten as early as possible; work in
 // between; and destruction in the middle of a round.
 #include <algorithm>

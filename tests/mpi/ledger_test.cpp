@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
+// timed: yes
 // The account of a run: samples do not change bits, bytes are counted when they are sent, and solvers of one
 // context do not record each other's times.
 #include "engine/overlap/ledger.hpp"

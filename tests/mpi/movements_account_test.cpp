@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// timed: yes
 // All movements are in the account: transposes, files, reductions; and copies within a rank, which do not
 // divide the computation.
 #include <gtest/gtest.h>
