@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
+// optimise: no
 // The solvers under the automatic strategy: during all of its trials they give the bits of one rank under
 // blocking.
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 // threads: 2
 // timeout: 300
 // device: yes
+// optimise: no
 // Equal bits of flows through open faces for all strategies x splits x threads, and on devices.
 #include <gtest/gtest.h>
 

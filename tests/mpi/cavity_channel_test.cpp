@@ -2,6 +2,7 @@
 // ranks: 1 2 4
 // ranks when long: 3
 // timeout: 300
+// optimise: no
 // Open faces of the cavity against exact flows: plane Poiseuille flow, flow through a duct, uniform flow, a
 // vortex that leaves; and what is refused.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
+// optimise: no
 // Forces on walls against exact flows: Couette, Poiseuille, between turning cylinders, a box whose forces
 // have to cancel; and a wall that is a part of a face.
 #include <gtest/gtest.h>

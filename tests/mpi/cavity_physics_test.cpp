@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
+// optimise: no
 // The solver against known solutions: decaying vortices, a skewed grid against a straight one, single
 // precision, and the report of an iteration limit.
 #include <gtest/gtest.h>

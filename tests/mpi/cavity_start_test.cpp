@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
+// optimise: no
 // Cavity flows that start from a flow on another grid: finer, coarser, with another clustering, periodic.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6
+// optimise: no
 // The paper's volumes (eq. 3.1 to 3.3) against the bytes passed to MPI; and chunks that are sent before the
 // last one is computed.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 240
+// optimise: no
 // Preconditioners: the reduction of iterations, that x solves A x = b with each, the same bits for every
 // strategy and number of threads, and matrices without an incomplete factor.
 #include <gtest/gtest.h>

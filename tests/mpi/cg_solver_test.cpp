@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 3
 // timeout: 240
+// optimise: no
 // "Converged" is a statement about b - A x, which the test recomputes from the matrix: plain and pipelined
 // iterations on matrices for which rounding errors separate b - A x from the recursive residual.
 #include <gtest/gtest.h>

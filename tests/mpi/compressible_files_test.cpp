@@ -3,6 +3,7 @@
 // ranks when long: 2 3
 // threads: 2
 // timeout: 600
+// optimise: no
 // A gas whose fields lie in files: the bits of memory for any split, pieces and strategy, the bytes that were
 // planned and are rehearsed, and what is measured and shown of it.
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // ranks: 1 2
 // threads: 1
 // timeout: 120
+// optimise: no
 // Steps of the compressible solver against the same scheme written down a second time, with dense matrices in
 // place of line solves: and no wrong scheme of a list (a coefficient, a term, a form) agrees with it.
 #include <gtest/gtest.h>

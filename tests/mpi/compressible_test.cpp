@@ -2,6 +2,7 @@
 // ranks: 1 2 4
 // threads: 2
 // timeout: 600
+// optimise: no
 // The compressible solver: a uniform flow, a vortex, what is conserved, what is damped, the incompressible
 // solver at a low Mach number, a pressure that is not positive, options that are refused.
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // ranks when long: 4
 // timeout: 300
+// optimise: no
 // A crystal with fields in files: the bits of fields in memory, the planned bytes, and output and checkpoints
 // slab by slab.
 #include <gtest/gtest.h>

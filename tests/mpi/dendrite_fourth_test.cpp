@@ -3,6 +3,7 @@
 // ranks when long: 3
 // threads: 2
 // device: yes
+// optimise: no
 // label: checked
 // Differences of fourth order, which read two cells away: against the serial reference, and the same bits for
 // all strategies, splits, threads, passes and places of the fields.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4
 // device: yes
 // timeout: 300
+// optimise: no
 // label: checked
 // Fields in the host's memory that a device computes in pieces: the bits of fields in device memory under
 // every strategy and number of steps a pass, and the planned memory and copies.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
+// optimise: no
 // Physical properties of the dendrite's results, each compared with an independent result: the profile of a
 // front at rest, the speed of plane fronts, conservation, the crystal's symmetry, the order of the scheme.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // timeout: 400
+// optimise: no
 // Arms follow the crystal's anisotropy, not the grid: without anisotropy the crystal remains round, and a
 // rotated crystal grows as the rotated image of an unrotated one.
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // threads: 2
 // timeout: 300
 // device: yes
+// optimise: no
 // label: checked
 // The dendrite against its serial reference, and equal bits for all strategies x splits x threads.
 #include <gtest/gtest.h>

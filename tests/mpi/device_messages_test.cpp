@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // An MPI library that declares support for device memory and then loses or damages messages: this program's
 // MPI_Sendrecv does so when asked. The engine must notice, and use pinned host memory.
 #include <gtest/gtest.h>

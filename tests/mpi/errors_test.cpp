@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
+// optimise: no
 // label: sanitize
 // An error on one rank is thrown on all: with the sentence and the exit code of the lowest failing rank, and
 // without a hang.

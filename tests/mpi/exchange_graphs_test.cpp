@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 2 3 4
 // timeout: 300
+// optimise: no
 // label: sanitize
 // Exchanges of every kind in progress together, in random graphs: each rank starts all pieces in its own
 // order and then waits for the exchanges in another order, window after window without a barrier. Waiting

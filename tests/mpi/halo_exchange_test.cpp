@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4 5
 // ranks when long: 6 8
 // timeout: 180
+// optimise: no
 // Every byte of every halo (and every byte that must not change) after exchanges of several fields together,
 // for all splits, periodic axes, reaches, corner modes and transports.
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // timeout: 120
+// optimise: no
 // label: sanitize
 // Guarantees of halo_isend: it does not wait for other ranks, and sub-ranges arrive at their positions.
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // timeout: 120
+// optimise: no
 // label: sanitize
 // halo_step: under every strategy a box function gives the bits of a plain loop over the whole grid, in both
 // memory orders, with different widths on both sides, with threads; core and shell cover every cell once.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // ranks when long: 4
 // timeout: 120
+// optimise: no
 // label: sanitize
 // halo_steps: passes of several steps give the bits of a plain loop over the whole grid, under every
 // strategy, with every length of a pass, in both memory orders, with threads, with all halos NaN before.

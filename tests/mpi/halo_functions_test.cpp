@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6 8
 // timeout: 180
+// optimise: no
 // label: sanitize
 // The halo functions: every element of every array (own, halo, beyond a boundary, or padding), after
 // exchanges and after loops over directions, against a formula of its global position.

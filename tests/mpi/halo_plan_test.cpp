@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4 6 8
+// optimise: no
 // The halo plan, which is geometry only: every rank computes the plans of all ranks, without messages.
 #include <map>
 #include <set>

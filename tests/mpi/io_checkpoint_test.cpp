@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
+// optimise: no
 // Checkpoints are read back with the same bits on any number of ranks and with any decomposition.
 #include "io/checkpoint.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
 // timeout: 300
+// optimise: no
 // A checkpoint that is damaged, truncated or of another kind is refused on all ranks with the same sentence,
 // and the state in memory is unchanged.
 #include <gtest/gtest.h>

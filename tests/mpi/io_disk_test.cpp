@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
+// optimise: no
 // Full disks, forbidden folders and errors on single ranks: all ranks report the same, nothing hangs, the old
 // file is intact and no other file remains.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
+// optimise: no
 // Grid files: every rank gets its points, from every number type; files without a grid are refused.
 #include "io/grid_file.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Centrelines of a known flow on a skewed grid: the samples are on the line, with the accuracy of the cubic
 // interpolation.
 #include "solvers/cavity/centreline.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // The benchmark's matrix without MPI: published counts of non-zeros, the same entries for every division,
 // load balance, and the paper's volumes for any number of ranks.
 #include <gtest/gtest.h>

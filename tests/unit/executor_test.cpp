@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // The executor on ranks that are simulated in this process: random plans complete under every strategy and
 // with random keys, and nothing is computed or started before its dependences.
 #include "engine/plan/executor.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Batches of copies between files and memory. Faults of files are in scratch_faults_test.cpp.
 #include "engine/move/stream/file_memory.hpp"
 

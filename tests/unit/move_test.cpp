@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // The parts of movements that need no second rank: copies of boxes, division of parcels, keys of reductions.
 #include <gtest/gtest.h>
 

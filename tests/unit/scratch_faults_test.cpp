@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Faults of scratch files: each leads to the right answer or to one sentence with Exit::storage.
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Scratch folders: their locks name the owner; those of processes that died are removed, all others stay.
 #include <sys/stat.h>
 #include <sys/wait.h>

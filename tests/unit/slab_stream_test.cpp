@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Arrays on disk with the ring, against the same steps on arrays in memory: bits, bytes, memory.
 #include "engine/move/stream/slab_stream.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Trials on ranks in one program, with artificial times: what is tried, when, and what is chosen.
 #include "engine/overlap/trials.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// optimise: no
 // Random windows on random blocks, cell by cell: every run reads the values that it would read if each run
 // were completed before the next; no cell is computed twice; and parts that need no neighbour access no cells
 // that are exchanged.
