@@ -27,6 +27,11 @@ CASES = {
         "pressure": {"method": "jacobi", "iterations": 3},
     },
     "cavity, passes": CAVITY | {"pressure": {"sweeps_per_pass": 8}},
+    "cavity, periodic, passes": CAVITY
+    | {
+        "boundaries": dict.fromkeys(("x-", "x+", "y-", "y+"), "periodic"),
+        "pressure": {"sweeps_per_pass": 8},
+    },
     "cavity, outflow": OUTFLOW,
     "cavity, outflow, second order, averages": OUTFLOW
     | {"run": {"steps": 2, "order": 2}, "output": {"average_from": 0.0}},

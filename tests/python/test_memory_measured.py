@@ -91,7 +91,7 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
     ("name", "count", "table", "key"),
     [
         ("dendrite, passes in files", 96, "engine", "steps_per_pass"),
-        ("cavity, passes", 64, "pressure", "sweeps_per_pass"),
+        ("cavity, periodic, passes", 64, "pressure", "sweeps_per_pass"),
     ],
 )
 def test_the_memory_of_passes_grows_with_their_length_as_is_said(name, count, table, key, tmp_path):
