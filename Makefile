@@ -6,8 +6,8 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 # Tests wait often, for processes that start and end and for the disk: with as many at once as cores, a fifth of the cores idled.
 AT_ONCE := $(shell expr $(JOBS) + 1)
-# Those in C++ are counted by their ranks, which yield to each other: four for each core take two thirds of the time of one.
-RANKS := $(shell expr $(JOBS) \* 4)
+# Those in C++ are counted by their ranks, which yield to each other: two for each core take five sixths of the time of one.
+RANKS := $(shell expr $(JOBS) \* 2)
 PYTEST := pytest -q -n $(AT_ONCE) --dist loadfile --no-loadscope-reorder
 
 help:       ## this list

@@ -229,7 +229,7 @@ void solver(Context& context, const What& what, int turns, Int3 tile, const Make
     auto& one = *solvers.emplace_back(make(n, {.strategy = Strategy::boundary_first,
                                                .steps_per_pass = length,
                                                .finds_length = finds,
-                                               .pass_tile = tile}));
+                                               .pass_tile = length > 1 ? tile : Int3{}}));
     one.steps(trial_steps);  // all, because the work of a step may depend on the state
     ways.push_back({way, [&one] { one.steps(steps); }});
   };

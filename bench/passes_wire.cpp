@@ -23,7 +23,8 @@ class Bed {
   Bed(Context& context, int n, Strategy strategy, int steps_per_pass, bool finds = false)
       : length(steps_per_pass),
         overlaps(strategy.overlaps),
-        grid_(context, {.cells = {n, n, n}, .halo = steps_per_pass, .split = {1, 1, context.size()}}),
+        grid_(context,
+              {.cells = {n, n, n}, .halo = steps_per_pass, .wall_halo = 1, .split = {1, 1, context.size()}}),
         heat_(grid_),
         runner_(context, {.strategy = strategy, .steps_per_pass = steps_per_pass, .finds_length = finds}) {}
   void find_length() {

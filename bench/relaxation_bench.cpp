@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cavity's relaxation sweeps, several in a pass against single ones on the same fields: Jacobi, in-place
 // relaxation by colours, and the Chebyshev smoother of multigrid, on one rank between walls.
-//   relaxation_bench [turns] [threads] [cells] [--trial]
+// Rows and planes of the tiles of passes may be given.
+//   relaxation_bench [turns] [threads] [cells] [rows] [planes] [--trial]
 #include <memory>
 
 #include "bench/arguments.hpp"
@@ -16,18 +17,24 @@ using namespace sc::cavity;
 constexpr int sweeps = 8;  // in a turn
 const std::vector<int> lengths{1, 2, 4, 8};
 
+struct Measured {
+  int turns;
+  Int3 tile;  // of passes; 0: chosen for the caches
+};
+
 /// One way for each length; `sweep` runs a sweep with a runner.
 template <class Sweep>
-void compare(Context& context, const std::string& name, double cells, int turns, const Sweep& sweep) {
+void compare(Context& context, const std::string& name, double cells, const Measured& how,
+             const Sweep& sweep) {
   std::vector<std::unique_ptr<Runner>> runners;
   std::vector<bench::Way> ways;
   for (const int length : lengths) {
-    Runner& runner =
-        *runners.emplace_back(std::make_unique<Runner>(context, RunnerOptions{.steps_per_pass = length}));
+    Runner& runner = *runners.emplace_back(std::make_unique<Runner>(
+        context, RunnerOptions{.steps_per_pass = length, .pass_tile = length > 1 ? how.tile : Int3{}}));
     ways.push_back(
         {std::to_string(length) + " a pass", [&] { runner.steps(sweeps, [&](int) { sweep(runner); }); }});
   }
-  bench::take_turns(context, ways, turns, 1);
+  bench::take_turns(context, ways, how.turns, 1);
   for (const bench::Way& way : ways)
     std::printf("%s, %s: %.3g ms a sweep, %.0f million cells/s\n", name.c_str(), way.name.c_str(),
                 1e3 * bench::median(way) / sweeps, 1e-6 * cells * sweeps / bench::median(way));
@@ -37,7 +44,7 @@ void compare(Context& context, const std::string& name, double cells, int turns,
 }
 
 template <class Real, class Points>
-void relax(const std::string& what, int n, int threads, int turns) {
+void relax(const std::string& what, int n, int threads, const Measured& how) {
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
     const Grid grid(context, {.cells = {n, n, n}, .halo = 2});
@@ -63,10 +70,10 @@ void relax(const std::string& what, int n, int threads, int turns) {
     const std::string name =
         ", " + what + ", " + std::to_string(n) + "^3, " + std::to_string(threads) + " threads";
     const double cells = double(grid.own().cells());
-    compare(context, "Jacobi" + name, cells, turns, two_levels(jacobi));
-    compare(context, std::to_string(Points::colours) + " colours" + name, cells, turns,
+    compare(context, "Jacobi" + name, cells, how, two_levels(jacobi));
+    compare(context, std::to_string(Points::colours) + " colours" + name, cells, how,
             [&](Runner& runner) { runner.run(sor); });
-    compare(context, "Chebyshev" + name, cells, turns, [&](Runner& runner) {
+    compare(context, "Chebyshev" + name, cells, how, [&](Runner& runner) {
       runner.run(*chebyshev.smooth, {Real(0.3), Real(0.6)});
       level.x.advance();
     });
@@ -80,9 +87,11 @@ int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 5, 2), threads = arguments.number(2, "threads", 2, 2),
             cells = arguments.number(3, "cells", 192, 24);
+  const Measured how{turns,
+                     {0, arguments.number(4, "rows", 0, 0, 0), arguments.number(5, "planes", 0, 0, 0)}};
   MPI_Init(&argc, &argv);
-  relax<double, SevenPoints<double>>("7 points", cells, threads, turns);
-  relax<double, NineteenPoints<double>>("19 points", cells, threads, turns);
-  relax<float, SevenPoints<float>>("7 points f32", cells, threads, turns);
+  relax<double, SevenPoints<double>>("7 points", cells, threads, how);
+  relax<double, NineteenPoints<double>>("19 points", cells, threads, how);
+  relax<float, SevenPoints<float>>("7 points f32", cells, threads, how);
   MPI_Finalize();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
+// timed: yes
 // device: yes
 // timeout: 300
 // optimise: no

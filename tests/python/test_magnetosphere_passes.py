@@ -137,7 +137,8 @@ def test_halos_are_as_wide_as_passes_read():
     assert halo == {1: 1, 2: 4, 8: 16}
     case = typed_case(tables(engine={"steps_per_pass": "automatic", "split": [1, 1, 1]}), None)
     assert case.pass_length() <= case.run.cycle
-    assert {f.halo for f in KIND.fields(case)} == {case.halo()}
+    assert {f.halo for f in KIND.fields(case)} == {case.halos()}
+    assert case.halos().layers((1, 1, 1)) == (case.halo(),) * 3
 
 
 def test_passes_longer_than_a_cycle_are_named_at_the_start():

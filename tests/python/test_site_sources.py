@@ -87,7 +87,7 @@ def test_every_cpp_header_shows_its_public_names():
         public = re.findall(r"^(?:class|struct|enum class) (\w+)[^;\n]*\{", outside, re.MULTILINE)
         assert set(public) <= set(re.findall(r"^### (\w+)$", section, re.MULTILINE)), header
     assert not re.search(r"\b[a-z]\w*_\b(?!\()", re.sub(r"[A-Z_]*_", "", text)), "a private member"
-    assert "  Grid coarsen(Int3 factor, int halo) const;\n" in text
+    assert "  Grid coarsen(Int3 factor, int halo, int wall_halo = -1) const;\n" in text
     assert "  int levels = 1;  ///< time levels: now, next, …\n" in text
     assert "/// Swaps the levels: next becomes now, now becomes the last.\n  void advance();\n" in text
 

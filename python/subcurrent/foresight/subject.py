@@ -83,7 +83,6 @@ class Script(Subject):
         axes = own.grid.dimensions
         grid = {
             "halo": found.grid.halo,
-            "wall_halo": found.grid.wall_halo,
             "split": found.engine.split if found.engine.split == "auto" else found.engine.split[:axes],
             "threads": found.engine.threads,
             "transport": found.engine.transport,

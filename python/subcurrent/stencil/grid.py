@@ -67,7 +67,8 @@ class Grid(Fixed):
         self._periodic = self._each("periodic", periodic, _truth)
         self._spacing = self._each("spacing", spacing, positive)
         self._halo = whole("halo", halo, 0, 64)
-        self._wall_halo = self._halo if wall_halo is None else whole("wall_halo", wall_halo, 0, self._halo)
+        self._wall_halo = None if wall_halo is None else whole("wall_halo", wall_halo, 0, self._halo)
+        walls = self._halo if wall_halo is None else wall_halo
         parts = (
             (0,) * 3
             if split is None
@@ -81,13 +82,13 @@ class Grid(Fixed):
             self._context,
             self._padded(self._cells, 1),
             self._padded(self._periodic, False),
-            [self._halo, self._wall_halo],
+            [self._halo, walls],
             parts,
             self._scratch,
             whole("pieces", pieces, 1, 100_000),
             next(_numbers),
         )
-        self._layers = Halo(self._halo, self._wall_halo, self._padded(self._periodic, False))
+        self._layers = Halo(self._halo, walls, self._padded(self._periodic, False))
         self._pieces = pieces
         self._noted: list[Any] | None = None  # what the present step of a loop has done, in order
 
@@ -132,7 +133,7 @@ class Grid(Fixed):
     @property
     def wall_halo(self) -> int:
         """Number of halo layers beyond the faces of axes that are neither periodic nor divided."""
-        return self._wall_halo
+        return self._layers.beyond_walls
 
     @property
     def halos(self) -> tuple[int, int, int]:

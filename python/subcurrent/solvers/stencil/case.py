@@ -76,8 +76,8 @@ class StencilGrid(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
     periodic: list[bool] = setting("which axes are periodic")
     halo: int = setting("number of halo layers", ge=0, le=MOST_LAYERS)
-    wall_halo: int = setting(
-        "layers beyond the faces of axes that are neither periodic nor divided", ge=0, le=MOST_LAYERS
+    wall_halo: int | None = setting(
+        "layers beyond the faces of axes that are neither periodic nor divided; None: as many", None, ge=0
     )
     dimensions: int = setting("axes that the script has given", 3, ge=1, le=3)
     pieces: int = setting("number of pieces of fields in files", ge=1, le=100_000)
@@ -131,7 +131,8 @@ class StencilCase(PassLength, Table):
         return self.grid.halo
 
     def halos(self) -> Halo:
-        return Halo(self.grid.halo, self.grid.wall_halo, tuple(self.grid.periodic))
+        halo, walls = self.grid.halo, self.grid.wall_halo
+        return Halo(halo, halo if walls is None else walls, tuple(self.grid.periodic))
 
     def updated(self, table: str, **values: Any) -> StencilCase:
         """As SolverCase.updated. The halo grows with longer passes, which need what all of their steps
@@ -141,8 +142,7 @@ class StencilCase(PassLength, Table):
         if length == "automatic" or length <= self.engine.steps_per_pass:
             return made
         layers = max(self.grid.halo, min(MOST_LAYERS, length * self.step.reach()))
-        walls = layers if self.grid.wall_halo == self.grid.halo else self.grid.wall_halo
-        return made.updated("grid", halo=layers, wall_halo=walls)
+        return made.updated("grid", halo=layers)
 
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), self.engine.split, ranks, max(self.grid.halo, 1))

@@ -45,14 +45,14 @@ class RecordedStep:
         case: StencilCase = options["case"]
         self._rehearses, self._by = context.rehearses, context.device.partition(" (device")[0]
         self._context, self.cells = context, case.cells()
-        grid, engine, step = case.grid, case.engine, case.step
+        grid, engine, step, halos = case.grid, case.engine, case.step, case.halos()
         split = [0] * 3 if engine.split == "auto" else engine.split
         scratch = options.get("storage", {}).get("scratch", grid.scratch)
         self._grid = module.StencilGrid(
             context,
             grid.cells,
             grid.periodic,
-            [grid.halo, grid.wall_halo],
+            [halos.beside_neighbours, halos.beyond_walls],
             split,
             scratch,
             grid.pieces,
