@@ -212,16 +212,17 @@ void heat(Context& context, int n, int turns, Int3 tile) {
   bed.compare(turns, n < 512 ? "goal >= 1.6" : "goal >= 1.35");
 }
 
-struct What {
+/// A solver in a box, and what its passes should gain.
+struct SolverInBox {
   std::string name;
   int cells;    // along each axis
-  int longest;  // passes
+  int longest;  // steps a pass, at most
   std::string goal;
 };
 
 /// A complete solver, made by make(cells along an axis, options of the engine).
 template <class Make>
-void solver(Context& context, const What& what, int turns, Int3 tile, const Make& make) {
+void solver(Context& context, const SolverInBox& what, int turns, Int3 tile, const Make& make) {
   const int n = what.cells;
   std::vector<decltype(make(n, {}))> solvers;
   std::vector<bench::Way> ways;

@@ -17,14 +17,15 @@ using namespace sc::cavity;
 constexpr int sweeps = 8;  // in a turn
 const std::vector<int> lengths{1, 2, 4, 8};
 
-struct Measured {
+/// How sweeps are compared.
+struct Comparison {
   int turns;
   Int3 tile;  // of passes; 0: chosen for the caches
 };
 
 /// One way for each length; `sweep` runs a sweep with a runner.
 template <class Sweep>
-void compare(Context& context, const std::string& name, double cells, const Measured& how,
+void compare(Context& context, const std::string& name, double cells, const Comparison& how,
              const Sweep& sweep) {
   std::vector<std::unique_ptr<Runner>> runners;
   std::vector<bench::Way> ways;
@@ -44,7 +45,7 @@ void compare(Context& context, const std::string& name, double cells, const Meas
 }
 
 template <class Real, class Points>
-void relax(const std::string& what, int n, int threads, const Measured& how) {
+void relax(const std::string& what, int n, int threads, const Comparison& how) {
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
     const Grid grid(context, {.cells = {n, n, n}, .halo = 2});
@@ -87,8 +88,8 @@ int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 5, 2), threads = arguments.number(2, "threads", 2, 2),
             cells = arguments.number(3, "cells", 192, 24);
-  const Measured how{turns,
-                     {0, arguments.number(4, "rows", 0, 0, 0), arguments.number(5, "planes", 0, 0, 0)}};
+  const Comparison how{turns,
+                       {0, arguments.number(4, "rows", 0, 0, 0), arguments.number(5, "planes", 0, 0, 0)}};
   MPI_Init(&argc, &argv);
   relax<double, SevenPoints<double>>("7 points", cells, threads, how);
   relax<double, NineteenPoints<double>>("19 points", cells, threads, how);
