@@ -13,7 +13,7 @@ from ..errors import BadInput
 from .engine import Engine, check_engine
 from .keys import Table, key, setting, shown
 from .passes import PassLength
-from .splits import chosen_split, splits
+from .splits import Halo, chosen_split, splits
 from .strategies import order_in_passes
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -149,6 +149,14 @@ class SolverCase(PassLength, Table):
     def halo(self) -> int:
         """Number of halo layers beside neighbours."""
         return 1
+
+    def wall_halo(self) -> int:
+        """Number of halo layers beyond the walls of axes that are neither divided nor periodic."""
+        return self.halo()
+
+    def halos(self) -> Halo:
+        """Both, for a case with a table [boundaries]."""
+        return Halo(self.halo(), self.wall_halo(), self.boundaries.periodic())
 
     def longest_pass(self) -> int:
         """How many steps a pass of a run may have: it ends at a row of the history."""

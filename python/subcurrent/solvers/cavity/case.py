@@ -12,7 +12,7 @@ from ...case.common import Needs, Output, SolverCase, Triple
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
 from ...case.reference import reference_for
-from ...case.splits import Halo, check_split, chosen_split
+from ...case.splits import check_split, chosen_split
 from ...case.starts import start_file
 from ...errors import BadInput
 from . import checks
@@ -221,8 +221,8 @@ class CavityCase(SolverCase):
         colours = 1 if pressure.method != "sor" else 4 if mixed else 2
         return max(UPWIND, pressure.sweeps_per_pass * colours if pressure.sweeps_per_pass > 1 else 0)
 
-    def halos(self) -> Halo:
-        return Halo(self.halo(), UPWIND, self.boundaries.periodic())
+    def wall_halo(self) -> int:
+        return UPWIND
 
     def cells(self) -> list[int]:
         """Cells that are split over ranks: wall points are not, every point of a periodic axis is."""

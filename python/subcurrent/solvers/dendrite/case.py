@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from ...case.common import Needs, SolverCase, check_pairs, check_round
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import fields, key, setting, shown
-from ...case.splits import Halo, check_split, chosen_split
+from ...case.splits import check_split, chosen_split
 from ...case.storage import IN_PIECES, PLACES, Storage, check_storage
 from ...case.tables import ExplicitRun
 from ...errors import BadInput
@@ -219,8 +219,8 @@ class DendriteCase(SolverCase):
     def halo(self) -> int:
         return self.reach * self.pass_length()
 
-    def halos(self) -> Halo:
-        return Halo(self.halo(), self.reach, self.boundaries.periodic())
+    def wall_halo(self) -> int:
+        return self.reach
 
     def mirrored(self) -> tuple[bool, bool, bool]:
         """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""

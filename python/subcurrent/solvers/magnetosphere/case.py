@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from ...case.common import Needs, SolverCase, check_pairs, check_round
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import setting, shown
-from ...case.splits import Halo, check_split
+from ...case.splits import check_split
 from ...errors import BadInput
 from .tables import Boundaries, Diffusion, GridTable, Limits, Planet, Plasma, Run, WindTable
 from .units import Units, Wind, describe, describe_units, pressure_balance
@@ -155,9 +155,6 @@ class MagnetosphereCase(SolverCase):
             return 3
         reflecting = [name[1] for name, kind in faces.items() if kind in ("mirror", "equator")]
         return 3 if "+" in reflecting else 2 if reflecting else 1
-
-    def halos(self) -> Halo:
-        return Halo(self.halo(), self.wall_halo(), self.boundaries.periodic())
 
     def check_passes(self) -> None:
         super().check_passes()

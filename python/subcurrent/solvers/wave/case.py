@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from ...case.common import SolverCase, Triple, check_pairs
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
-from ...case.splits import Halo, check_split
+from ...case.splits import check_split
 from ...case.tables import Cells, ExplicitRun, faces_of
 from ...errors import BadInput
 
@@ -91,8 +91,8 @@ class WaveCase(SolverCase):
     def halo(self) -> int:
         return self.reach * self.pass_length()
 
-    def halos(self) -> Halo:
-        return Halo(self.halo(), self.reach, self.boundaries.periodic())
+    def wall_halo(self) -> int:
+        return self.reach
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver."""
