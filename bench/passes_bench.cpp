@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "bench/arguments.hpp"
+#include "bench/in_caches.hpp"
 #include "bench/measure.hpp"
 #include "bench/problems.hpp"
 #include "bench/single_sweeps.hpp"
@@ -28,7 +29,6 @@ using bench::Wave;
 
 constexpr int steps = 16;                             // in a turn
 const std::vector<int> lengths{1, 2, 4, 8, 16};       // steps a pass
-const std::vector<int> cached_cells{24, 32, 40, 48};  // along an axis of blocks in the second-level caches
 constexpr const char* plain_order = "one step a pass, plain order of rows";
 constexpr int trial_steps = 200;                     // in which a runner chooses the length of its passes
 constexpr const char* again = "the same once more";  // in other memory: how far equal programs differ
@@ -57,11 +57,6 @@ struct TwoStages {
   std::unique_ptr<Stage> predict, correct;
 };
 
-void print(const std::string& what, const bench::Way& way, double cells, int times) {
-  std::printf("%s, %s: %.4g ms a step, %.0f million cells/s\n", what.c_str(), way.name.c_str(),
-              1e3 * bench::median(way) / times, 1e-6 * cells * times / bench::median(way));
-}
-
 /// The kernels of a step on a block that stays in the caches, computed without a runner.
 template <class Problem>
 class Cached {
@@ -72,10 +67,10 @@ class Cached {
         problem_(grid_) {
     for (const Stage* stage : problem_.stages()) stages_.emplace_back(*stage, 0);
   }
-  double cells() const { return double(grid_.own().cells()); }
-  void step() const {
-    for (const Recorded& run : stages_)
-      run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_, {});
+  void steps(int count) const {
+    for (int n = 0; n < count; ++n)
+      for (const Recorded& run : stages_)
+        run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_, {});
   }
 
  private:
@@ -101,7 +96,10 @@ class Bed {
         context_(context),
         grid_(context, {.cells = cells, .halo = Problem::reach}),
         problem_(grid_) {
-    for (const int n : cached_cells) cached_.push_back(std::make_unique<Cached<Problem>>(context, n));
+    for (const int n : bench::cached_cells) {
+      const auto& block = *cached_.emplace_back(std::make_unique<Cached<Problem>>(context, n));
+      blocks_.push_back({std::pow(double(n), 3), [&block](int count) { block.steps(count); }});
+    }
     for (const int length : lengths) {
       Runner& runner = add({.steps_per_pass = length, .pass_tile = length > 1 ? tile : Int3{}});
       ways_.push_back({std::to_string(length) + " a pass", [&] { run(runner, steps); }});
@@ -115,23 +113,7 @@ class Bed {
   void also(bench::Way way) { ways_.push_back(std::move(way)); }
   void compare(int turns, const std::string& goal) {
     const double cells = double(grid_.own().cells());
-    const std::size_t in_memory = ways_.size();
-    const auto times = [&](const Cached<Problem>& block) {
-      return std::max(1, int(steps * cells / block.cells()));
-    };
-    for (const auto& block : cached_)
-      ways_.push_back({"in the caches", [&block = *block, count = times(*block)] {
-                         for (int n = 0; n < count; ++n) block.step();
-                       }});
-    bench::take_turns(context_, ways_, turns, 1);
-    double cached = 0;  // cells a second, of the fastest block
-    for (std::size_t k = in_memory; k < ways_.size(); ++k) {
-      const Cached<Problem>& block = *cached_[k - in_memory];
-      print(name_, ways_[k], block.cells(), times(block));
-      cached = std::max(cached, block.cells() * times(block) / bench::median(ways_[k]));
-    }
-    ways_.resize(in_memory);
-    for (const bench::Way& way : ways_) print(name_, way, cells, steps);
+    const double cached = bench::beside_caches(context_, name_, ways_, blocks_, cells, steps, turns);
     const bench::Way& best = best_of(ways_, lengths.size());
     bench::report(name_ + ", best / in the caches", steps * cells / bench::median(best) / cached,
                   "goal >= 0.8");
@@ -160,6 +142,7 @@ class Bed {
   Grid grid_;
   Problem problem_;
   std::vector<std::unique_ptr<Cached<Problem>>> cached_;
+  std::vector<bench::CachedBlock> blocks_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<bench::Way> ways_;
 };
@@ -239,25 +222,15 @@ void solver(Context& context, const SolverInBox& what, int turns, Int3 tile, con
   add("as found", what.longest, true);
   const std::size_t found = ways.size() - 1;
   add(again, 1, false);
-  const std::size_t in_memory = ways.size();
-  const double cells = std::pow(double(n), 3);
-  for (const int few : cached_cells) {
+  std::vector<bench::CachedBlock> blocks;
+  for (const int few : bench::cached_cells) {
     auto& one = *solvers.emplace_back(make(few, {.strategy = Strategy::boundary_first}));
-    const auto count = steps * std::max(1, int(cells / std::pow(double(few), 3)));
-    ways.push_back({"in the caches", [&one, count] { one.steps(count); }});
+    blocks.push_back({std::pow(double(few), 3), [&one](int count) { one.steps(count); }});
   }
-  bench::take_turns(context, ways, turns, 1);
   const std::string name =
       what.name + " " + std::to_string(n) + "^3, " + std::to_string(context.threads()) + " threads";
-  double cached = 0;  // cells a second, of the fastest block
-  for (std::size_t k = in_memory; k < ways.size(); ++k) {
-    const double few = std::pow(double(cached_cells[k - in_memory]), 3);
-    const int count = steps * std::max(1, int(cells / few));
-    print(name, ways[k], few, count);
-    cached = std::max(cached, few * count / bench::median(ways[k]));
-  }
-  ways.resize(in_memory);
-  for (const bench::Way& way : ways) print(name, way, cells, steps);
+  const double cells = std::pow(double(n), 3);
+  const double cached = bench::beside_caches(context, name, ways, blocks, cells, steps, turns);
   const bench::Way& best = best_of(ways, found);
   bench::report(name + ", best / in the caches", steps * cells / bench::median(best) / cached, "goal >= 0.8");
   bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best), what.goal);

@@ -2,6 +2,10 @@
 // What the faces of all solvers share beside their templates.
 #include "python/bindings/solver_face.hpp"
 
+#include <algorithm>
+
+#include "model/probe/copy_rate.hpp"
+
 namespace sc::python {
 
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name) {
@@ -11,6 +15,22 @@ AnyField& find_field(const std::vector<NamedField>& fields, const std::string& n
     known += (known.empty() ? "" : ", ") + std::string(shown.name);
   }
   refuse("there is no field \"" + name + "\"; allowed are " + known);
+}
+
+double memory_rate(Context& context, const std::vector<NamedField>& fields) {
+  constexpr std::size_t enough = std::size_t{256} << 20;  // bytes: some hundredths of a second
+  std::byte* array = nullptr;
+  std::size_t most = 0;
+  for (const NamedField& shown : fields) {
+    if (!shown.field) continue;
+    const Storage& storage = shown.field->storage(0);
+    if (storage.space() != Space::host || storage.far()) continue;
+    const Grid& grid = storage.grid();
+    const auto bytes = static_cast<std::size_t>(grid.own().extent().z * grid.layout().sz) *
+                       size_of(storage.type());
+    if (bytes > most) most = bytes, array = storage.base();
+  }
+  return array ? model::in_place_rate(context.threads(), array, std::min(most, enough)) : 0;
 }
 
 const Grid& grid_of(const io::Snapshot& shown) { return shown.fields.front().storage->grid(); }

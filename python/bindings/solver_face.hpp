@@ -55,6 +55,10 @@ Options telling(Options options, std::string& said) {
 /// Throws Error (bad_input) that names what is allowed.
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
 
+/// Bytes/s that the threads read and write in memory, in the largest field, whose values stay; 0 if no field
+/// lies in the memory of the host.
+double memory_rate(Context& context, const std::vector<NamedField>& fields);
+
 /// The grid of a snapshot's fields.
 const Grid& grid_of(const io::Snapshot& shown);
 /// At equal distances where `even` is given, otherwise at the coordinates of the snapshot. Collective. Throws
@@ -168,8 +172,9 @@ class SolverFace {
     return result;
   }
 
-  /// What a pass of several steps moves on this rank in a step, and what single steps would; None if the
-  /// solver takes single steps or has its fields elsewhere.
+  /// What a pass of several steps moves on this rank in a step, what single steps would, and the speed of the
+  /// memory in bytes/s (see memory_rate()) while all ranks measure it; None if the solver takes single steps
+  /// or has its fields elsewhere. Collective.
   nanobind::object pass_cost() {
     if constexpr (requires { solver().pass_cost(); }) {
       if (const std::optional<PassCost> cost = solver().pass_cost()) {
@@ -183,6 +188,8 @@ class SolverFace {
         result["sent"] = both(&StepCost::sent);
         result["messages"] = both(&StepCost::messages);
         result["more"] = cost->more;
+        context().barrier();
+        result["memory_rate"] = memory_rate(context(), fields());
         return result;
       }
     }

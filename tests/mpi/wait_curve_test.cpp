@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 2 3
-// The wait curve: the wait for a delayed message is long without computation, and short with it.
+// The wait curve: the wait for a delayed message is long without computation, and short with it. The rate of
+// memory in place.
 #include "model/probe/wait_curve.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
 #include "engine/base/error.hpp"
+#include "model/probe/copy_rate.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc {
@@ -24,6 +29,15 @@ TEST(WaitCurve, WorkHidesADelay) {
     EXPECT_GT(point.progress, 0);
   }
   context.close();
+}
+
+TEST(InPlaceRate, LeavesTheValues) {
+  std::vector<std::byte> array(100'003);  // no multiple of a thread's buffer
+  for (std::size_t n = 0; n < array.size(); ++n) array[n] = static_cast<std::byte>(n * n % 251);
+  const std::vector<std::byte> before = array;
+  for (const int threads : {1, 2, 3})
+    EXPECT_GT(model::in_place_rate(threads, array.data(), array.size() - 1), 1e6);
+  EXPECT_EQ(array, before);
 }
 
 TEST(WaitCurve, RefusesWhatItCannotMeasure) {

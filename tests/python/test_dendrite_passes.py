@@ -54,6 +54,10 @@ def test_output_falls_on_the_same_steps_with_the_same_bits(program, end):
     said = " ".join(said.split())
     assert f"passes: {summary['passes']}" in said
     assert said.index("passes of 4 steps: in a step a rank reads ") < said.index(" step 4 ")
+    times = re.search(r"now ([\d.e+]+) GB/s, a step takes at least ([\d.e-]+) ms instead of ([\d.e-]+) ms", said)
+    rate, least, alone = map(float, times.groups())
+    assert 0.05 < rate < 5000
+    assert 0 < least < alone
 
 
 def test_the_plan_of_passes_stands_beside_single_steps():
@@ -65,13 +69,17 @@ def test_the_plan_of_passes_stands_beside_single_steps():
         "sent": (3.28e4, 3.28e4),
         "messages": (0.25, 1.0),
         "more": 0.047,
+        "memory_rate": 20e9,
     }
     text = case.plan_of_passes(cost, (163 * 2**20, 160 * 2**20))
     assert text == (
         "passes of up to 4 steps: in a step a rank reads 1.25 MB and writes 2.5 MB of memory instead of 5 MB "
         "and 5 MB, sends 0.0328 MB in 0.25 messages instead of 0.0328 MB in 1, and computes 5 % more cells; "
-        "all ranks need 163 MiB instead of 160 MiB"
+        "all ranks need 163 MiB instead of 160 MiB; at the speed of the memory, now 20 GB/s, a step takes at "
+        "least 0.19 ms instead of 0.5 ms"
     )
+    on_a_device = case.plan_of_passes(cost | {"memory_rate": 0.0}, (1, 1))
+    assert "GB/s" not in on_a_device
     assert "sends" not in case.plan_of_passes(cost | {"sent": (0.0, 0.0)}, (1, 1))
 
 

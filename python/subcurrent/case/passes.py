@@ -62,10 +62,20 @@ class PassLength:
         )
         if cost["sent"][1] > 0:
             sentence += f", sends {sent} MB in {messages} messages instead of {sends} MB in {each}"
-        return sentence + (
+        sentence += (
             f", and computes {100 * cost['more']:.0f} % more cells; all ranks need "
             f"{needed[0] / 2**20:.0f} MiB instead of {needed[1] / 2**20:.0f} MiB"
         )
+        if (rate := cost["memory_rate"]) > 0:
+            least, alone = (
+                format(1e3 * (of_read + of_written) / rate, ".2g")
+                for of_read, of_written in zip(cost["read"], cost["written"], strict=True)
+            )
+            sentence += (
+                f"; at the speed of the memory, now {1e-9 * rate:.3g} GB/s, a step takes at least {least} ms "
+                f"instead of {alone} ms"
+            )
+        return sentence
 
     def may_try(self, length: int) -> bool:
         """Whether automatic passes may be so long: blocks must be thick enough, and halos small compared with

@@ -59,6 +59,7 @@ class Recorder:
 
     def started(self) -> None:
         self._begun = self._kind.begun(self._solver, self._case)
+        passes = self._plan_of_passes()
         if not self._writes:
             return
         if self._resumed:
@@ -74,7 +75,7 @@ class Recorder:
             "step": self._solver.steps,
             "end": End.of(self._case.run).in_units(*self._kind.columns(self._case).get("time", ())),
             "resumed": self._resumed,
-            "notes": [*self._case.notes(), *self._kind.notes(self._solver), *self._plan_of_passes()],
+            "notes": [*self._case.notes(), *self._kind.notes(self._solver), *passes],
         }
         if self._plan.events:
             events.emit("start", **facts)
@@ -87,7 +88,7 @@ class Recorder:
             )
 
     def _plan_of_passes(self) -> list[str]:
-        """What is said of passes in memory before the first step."""
+        """What is said of passes in memory before the first step. Collective."""
         cost = self._solver.pass_cost()
         if cost is None:
             return []
