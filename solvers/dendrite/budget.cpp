@@ -115,7 +115,8 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   if (files) {
     // A piece for filling and measuring, and one for writing checkpoints, with a batch of that.
     constexpr std::int64_t batch = std::int64_t{4} << 20;
-    budget.near = buffer_bytes(ring) + kept + 2 * static_cast<std::int64_t>(cut.most_bytes()) + batch;
+    const auto piece = static_cast<std::int64_t>(cut.most_bytes());
+    budget.near = buffer_bytes(ring) + kept + 2 * piece + std::min(batch, piece);
   } else {
     budget.near = ring;
     budget.far += kept;

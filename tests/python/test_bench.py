@@ -22,6 +22,7 @@ ARGUMENTS = {
 HELPERS = {"script", "limited"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
+    "against": r"\| dendrite, single, noise \| [\d.]+ million cells/s \| [\d.]+ million cells/s \| [\d.]+ \|",
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
     "predicted": r"\| dendrite_files \| 2 \| blocking (.|\n)*\| heat_files \| 2 \| blocking \| [\d.]+ \|",
     "cg_preconditioners": r"\| jumps of 10⁴ \| 400 \| \d+ \| \d+ \| \d+ \|",

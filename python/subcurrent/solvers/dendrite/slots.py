@@ -13,7 +13,7 @@ from ...launch.memory import row_of
 PAGE = 4096  # a copy of a file begins and ends at multiples of it
 STAGGER = 1536  # arrays of a slot begin this much further, see PlaneCut
 UNDER_WAY, MOST_AHEAD = 4 * 2**20, 4  # bytes that hide the disk's latency; pieces read ahead for that
-BATCH = 4 * 2**20  # of writing a checkpoint
+BATCH = 4 * 2**20  # of writing a checkpoint, at most
 TAIL = 128  # bytes after the last plane of a slot, at most
 
 
@@ -49,7 +49,7 @@ class Slots:
         ahead = MOST_AHEAD if slot * MOST_AHEAD <= UNDER_WAY else max(1, -(-UNDER_WAY // slot))
         held = 2 if self.length > 1 else 1  # a pass keeps the piece before the present one
         ring = (2 * (ahead if self.overlaps else 0) + held) * _pages(slot)
-        return ring + self._surfaces(block, split) + 2 * piece + BATCH
+        return ring + self._surfaces(block, split) + 2 * piece + min(BATCH, piece)
 
     def _slot(self, plane: int, piece: int, halo: int) -> int:
         def around(planes: int) -> int:
