@@ -42,8 +42,10 @@ void compute_for(int threads, double seconds) {
   });
 }
 
-/// The disk's rate after the steps, and the share of it that is left while all threads compute.
+/// The disk's rate after the steps, and the share of it that is left while all threads compute; the peak
+/// memory before they were measured.
 struct Disk {
+  std::int64_t peak = 0;
   DiskRate after;
   double share = 1;
 };
@@ -75,7 +77,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
     phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": {\"compute\": " << p.compute / steps
            << ", \"disk\": " << moved / steps << ", \"elapsed\": " << p.elapsed / steps << '}';
   }
-  const double peak = context.max(static_cast<double>(peak_bytes()));
+  const double peak = context.max(static_cast<double>(measured.peak));
   const double planned = context.max(static_cast<double>(budget.near));
   const double energy = flow.balance().energy;
   if (context.rank() != 0) return;
@@ -144,7 +146,7 @@ void run(const Asked& asked) {
       flow.step();
       seconds.push_back(context.max(context.timeline().now() - begin));
     }
-    Disk disk;
+    Disk disk{.peak = peak_bytes(), .after = {}};
     if (flow.budget().disk_used()) {
       FileMemoryOptions measured = scratch_files(context, options.storage, !sync);
       measured.name += " after";

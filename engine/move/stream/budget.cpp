@@ -56,7 +56,9 @@ void measure_disk(Context& context, Budget& budget, const StorageOptions& option
     files.name += " rate";
     files.say = [](const std::string&) {};  // warnings come from the files of the run
     files.outcome = {};
-    budget.rate = measured_rate(files, std::min(sample, budget.far));
+    // The measurement needs no more memory than the fields, which are made later.
+    const std::int64_t near = std::min(most_near, (budget.near - budget.process) / 2);
+    budget.rate = measured_rate(files, std::min(sample, budget.far), near);
   });
   budget.seconds = budget.rate.seconds(budget.read, budget.written);
 }

@@ -15,23 +15,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Two scratch files, and a buffer in memory for each direction.
+/// Two scratch files, and memory for some of their parts in each direction.
 class MeasuredDisk {
  public:
   static constexpr std::int64_t part = std::int64_t{4} << 20;
 
-  MeasuredDisk(const FileMemoryOptions& options, std::int64_t parts)
+  MeasuredDisk(const FileMemoryOptions& options, std::int64_t parts, std::int64_t near)
       : parts_(parts),
+        near_(std::clamp<std::int64_t>(near / part, 1, parts)),
         memory_(options),
         arrays_{memory_.add("measurement", parts * part), memory_.add("measurement", parts * part)},
-        in_(memory_.allocate(part)),
-        out_(memory_.allocate(part)) {
-    std::memset(in_.get(), 1, part);
-    std::memset(out_.get(), 1, part);
+        in_(memory_.allocate(static_cast<std::size_t>(near_ * part))),
+        out_(memory_.allocate(static_cast<std::size_t>(near_ * part))) {
+    std::memset(in_.get(), 1, static_cast<std::size_t>(near_ * part));
+    std::memset(out_.get(), 1, static_cast<std::size_t>(near_ * part));
   }
   std::int64_t parts() const { return parts_; }
   void start(Way way, std::size_t array, std::int64_t n) {
-    std::byte* near = way == Way::in ? in_.get() : out_.get();
+    std::byte* near = (way == Way::in ? in_.get() : out_.get()) + n % near_ * part;
     memory_.start(way, std::array{FarPart{arrays_[array], n * part, near, static_cast<std::size_t>(part)}});
   }
   /// Reads of the first array, and writes of the second one.
@@ -47,7 +48,7 @@ class MeasuredDisk {
   }
 
  private:
-  std::int64_t parts_;
+  std::int64_t parts_, near_;  ///< in a file, in memory
   FileMemory memory_;
   std::array<int, 2> arrays_;
   FarMemory::Buffer in_, out_;
@@ -62,8 +63,8 @@ double timed(const Work& work) {
 
 }  // namespace
 
-DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes) {
-  MeasuredDisk disk(options, std::max<std::int64_t>(2, bytes / MeasuredDisk::part));
+DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std::int64_t near) {
+  MeasuredDisk disk(options, std::max<std::int64_t>(2, bytes / MeasuredDisk::part), near);
   const auto rate_of = [&](int ways, const auto& one) {
     const double seconds = timed([&] {
       for (std::int64_t n = 0; n < disk.parts(); ++n) {
@@ -88,7 +89,8 @@ DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes) {
 double computing_share(const FileMemoryOptions& options, std::int64_t bytes,
                        const std::function<void(double)>& compute) {
   // All parts are started at once: as many as a file memory takes, in each direction.
-  MeasuredDisk disk(options, std::clamp<std::int64_t>(bytes / MeasuredDisk::part, 2, 32));
+  const std::int64_t parts = std::clamp<std::int64_t>(bytes / MeasuredDisk::part, 2, 32);
+  MeasuredDisk disk(options, parts, std::min(bytes, most_near));
   for (std::int64_t n = 0; n < disk.parts(); ++n) disk.start(Way::out, 0, n);
   disk.wait();
   disk.start_both();

@@ -21,9 +21,12 @@ struct DiskRate {
   }
 };
 
+/// Memory for the copies of a measurement, in each direction, in bytes. Copies to memory that stays in the
+/// caches are faster than those of a run.
+constexpr std::int64_t most_near = std::int64_t{32} << 20;
 /// Measured with scratch files with these options (with IoMode::blocking `both` is one after the other), with
-/// `bytes` in each direction. Throws Error (storage).
-DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes);
+/// `bytes` in each direction, to and from `near` bytes of memory in turn. Throws Error (storage).
+DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std::int64_t near = most_near);
 /// The share, from 0.01 to 1, of the speed of copies in both directions that is left while `compute` computes
 /// for a number of seconds, because cores and disk share the processor and the memory: the median of three
 /// measurements. Throws Error (storage).
