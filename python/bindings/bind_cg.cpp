@@ -196,6 +196,10 @@ nb::object own_solution(CgSolver& self) {
 }  // namespace
 
 void bind_cg(nb::module_& module) {
+  nb::dict usual;
+  for (const char* name : {"row", "column", "grid"})
+    usual[name] = nb::cast(std::string(cg::usual_strategy(cg::division_of(name)).name));
+  module.attr("usual_cg_strategies") = usual;
   module.def("cg_class", &parameters, "name"_a, "A class of the NAS kernel CG.");
   nb::class_<CgBenchmark>(module, "CgBenchmark", "The NAS kernel CG on all ranks of a context; collective.")
       .def(

@@ -29,21 +29,27 @@ def load() -> ModuleType:
 
 def build_info() -> dict[str, Any]:
     """What the compiled module was built with (`_core.build`)."""
-    return _told()[0]
+    return _told()["build"]
 
 
 def most_steps_tried() -> int:
     """The most steps a pass that are tried where the fastest number is to be found."""
-    return _told()[1]
+    return _told()["most_steps_tried"]
+
+
+def usual_cg_strategy(partition: str) -> str:
+    """What a solve of CG takes if no strategy is asked for: it hides the messages on any number of ranks."""
+    return _told()["usual_cg_strategies"][partition]
 
 
 @functools.cache
-def _told() -> tuple[dict[str, Any], int]:
+def _told() -> dict[str, Any]:
     """Asked from another process, unless this one has loaded the module."""
+    facts = ("build", "most_steps_tried", "usual_cg_strategies")
     if module := sys.modules.get("subcurrent._core"):
-        return module.build, module.most_steps_tried
+        return {name: getattr(module, name) for name in facts}
     ask = "import json; from subcurrent import core; m = core.load(); "
-    ask += "print(json.dumps([m.build, m.most_steps_tried]))"
+    ask += f"print(json.dumps({{name: getattr(m, name) for name in {facts}}}))"
     done = subprocess.run([sys.executable, "-P", "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()

@@ -17,6 +17,7 @@ import numpy as np
 
 version = "fake"
 most_steps_tried = 16
+usual_cg_strategies = {"row": "interior_first", "column": "pipelined", "grid": "pipelined"}
 build = {"mpi": "Open MPI v4 (fake)", "hdf5": "none", "cuda": "no", "compiler": "none", "flags": ""}
 
 

@@ -269,23 +269,25 @@ MEASURED = (
     Figure(
         "turbulence_disk_256",
         TURBULENCE,
-        600,
+        100,
         "fields in files, 256³",
-        commands.table_of("turbulence_disk.py", "--points", 256, "--turns", 2, "--steps", 1),
+        commands.table_of("turbulence_disk.py", "--points", 256, "--turns", 1, "--steps", 2),
     ),
     Figure(
         "turbulence_disk_128",
         TURBULENCE,
-        300,
+        80,
         "the same, 128³",
         commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 3, "--steps", 4),
     ),
     Figure(
         "turbulence_disk_slow",
         TURBULENCE,
-        300,
+        60,
         "the same on a slow disk (root)",
-        commands.table_of("turbulence_disk.py", "--points", 128, "--turns", 2, "--steps", 3, "--disk", 400),
+        commands.table_of(
+            "turbulence_disk.py", "--points", 128, "--turns", 2, "--steps", 3, "--files", 2, 8, 32, "--disk", 400
+        ),
     ),
 )
 

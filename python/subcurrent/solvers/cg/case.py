@@ -18,11 +18,11 @@ from ...case.sentences import sentence
 from ...case.splits import check_split, splits
 from ...case.strategies import STRATEGIES, check_strategies
 from ...case.tables import Cells
+from ...core import usual_cg_strategy
 from ...errors import BadInput
 
 NAME = "cg"
-# What a solve takes if no strategy is asked for, by partition: it hides the messages on any number of ranks.
-USUAL = {"row": "interior_first", "column": "pipelined", "grid": "pipelined"}
+PARTITIONS = ("row", "column", "grid")
 ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
 MOST_ROWS = 2**31 - 1
 
@@ -60,7 +60,7 @@ class CgCase(PassLength, Table):
         "CG iterations of a solve with the Laplacian; 25 if left out", None, ge=1
     )
     pipelined: bool = setting("for a Laplacian: pipelined CG, with one reduction in each iteration", False)
-    partition: Literal[tuple(USUAL)] | None = setting(
+    partition: Literal[PARTITIONS] | None = setting(
         "for a class: how the matrix is divided among the ranks; grid if left out", None
     )
     depth: int | None = setting(
@@ -140,7 +140,7 @@ class CgCase(PassLength, Table):
     def chosen(self, given: list[str]) -> list[str]:
         """The strategies to predict, `blocking` among them."""
         check_strategies(given)
-        usual = USUAL[self.partition or ("grid" if self.class_ else "row")]
+        usual = usual_cg_strategy(self.partition or ("grid" if self.class_ else "row"))
         known = [name for name in STRATEGIES if name != "automatic"]
         return [name for name in known if name == "blocking" or name in (given or [usual])]
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...case.strategies import STRATEGIES
+from ...core import usual_cg_strategy
 from ...errors import OTHER, BadInput, SubcurrentError
 from ...given import whole
 from ...rank import parallel
 from ...report.account import account_of
-from .case import USUAL, pieces
+from .case import PARTITIONS, pieces
 from .matrix import checked_matrix, checked_right_side
 
 # What is asked of a matrix alone, and what stands for not asking.
@@ -27,7 +28,6 @@ OF_MATRICES = {
     "degree": 4,
     "pipelined": False,
     "partition": "row",
-    "strategy": "interior_first",
     "depth": 1,
     "threads": 1,
     "first": None,
@@ -99,6 +99,7 @@ def cg(
     memory than is free, and SubcurrentError if the iteration breaks down, does not converge, or stagnates
     because of rounding errors.
     """
+    module = parallel.module()
     options = checked_options(
         tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, degree=degree,
         pipelined=pipelined, partition=partition, strategy=strategy, depth=depth,
@@ -116,7 +117,7 @@ def cg(
     context = parallel.context(threads, "auto")
     parallel.check_memory_of_system(context, matrix.shape[0], matrix.nnz, options)
     parts = (matrix.indptr, matrix.indices, matrix.data)
-    solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
+    solved, found, _ = solve_on(module, context, parts, right_side, options, each=each)
     return solved, _report(found, options, context.rank)
 
 
@@ -148,7 +149,7 @@ def _with_kernels(
     """The operator, b, x and the loop."""
     from ...stencil import solving  # noqa: PLC0415 - where it is asked for
 
-    for name, usual in OF_MATRICES.items():
+    for name, usual in (OF_MATRICES | {"strategy": usual_cg_strategy(options["partition"])}).items():
         if options[name] != usual:
             raise BadInput(
                 f"{name} = {options[name]!r} is only for a matrix, but A is a kernel: leave it out."
@@ -210,10 +211,10 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
 def checked_options(**options: Any) -> dict[str, Any]:
     """What a solver takes, refused in one sentence where it cannot be had."""
     for name, allowed in (
-        ("partition", tuple(USUAL)), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
+        ("partition", PARTITIONS), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
     ):  # fmt: skip
         if name == "strategy" and options[name] is None:
-            options[name] = USUAL[options["partition"]]
+            options[name] = usual_cg_strategy(options["partition"])
         if options[name] not in allowed:
             raise BadInput(f"{name} {options[name]!r} is not known: allowed are {', '.join(allowed)}.")
     if not isinstance(options["tol"], Real) or not 0 < options["tol"] < 1:
