@@ -286,7 +286,19 @@ MEASURED = (
         60,
         "the same on a slow disk (root)",
         commands.table_of(
-            "turbulence_disk.py", "--points", 128, "--turns", 2, "--steps", 3, "--files", 2, 8, 32, "--disk", 400
+            "turbulence_disk.py",
+            "--points",
+            128,
+            "--turns",
+            2,
+            "--steps",
+            3,
+            "--files",
+            2,
+            8,
+            32,
+            "--disk",
+            400,
         ),
     ),
 )
