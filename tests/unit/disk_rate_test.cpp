@@ -16,7 +16,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 /// Addresses of the requests of a measurement of 16 MiB, in one direction.
 std::size_t places(std::int64_t near, bool write) {
-  const std::string folder = testing::TempDir() + "disk_rate";
+  const std::string folder = testing::TempDir() + "disk_rate_test";
   std::filesystem::create_directories(folder);
   std::set<const std::byte*> found;
   FileMemoryOptions options{.folder = folder, .mode = IoMode::blocking};
