@@ -116,8 +116,8 @@ COMPUTED = (
     Figure(
         "cavity_paper_b",
         "cases/cavity_paper_b/README.md",
-        60,
-        "the paper's second grid, scaled residual",
+        1900,
+        "the paper's second grid",
         cavities.cavity_paper_b,
     ),
     Figure(
