@@ -15,7 +15,10 @@ PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment) {
   const std::size_t unit = bytes >= large ? large : alignment;
   void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
   // Only up to `bytes`: the tail of the last page stays untouched and takes no memory.
-  if (data && unit == large) madvise(data, bytes, MADV_HUGEPAGE);
+  if (data && unit == large) {
+    madvise(data, bytes, MADV_DONTNEED);  // memory that was freed before keeps its small pages
+    madvise(data, bytes, MADV_HUGEPAGE);
+  }
   return PagedMemory(static_cast<std::byte*>(data));
 }
 

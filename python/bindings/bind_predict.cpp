@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is rehearsed of a step, and what it would take on a described machine.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <sstream>
@@ -24,8 +26,9 @@ namespace {
 
 using Pairs = std::map<std::string, std::vector<std::vector<double>>>;
 
-/// Seconds and bytes as in model/predict/machine.hpp; every key is needed.
-model::Machine machine_of(const nb::dict& d) {
+/// Seconds and bytes as in model/predict/machine.hpp; every key is needed. Without overlap a rank waits for
+/// each transfer to files.
+model::Machine machine_of(const nb::dict& d, const Strategy& strategy) {
   const auto number = [&](const char* key) { return nb::cast<double>(d[key]); };
   model::Machine m;
   m.threads = nb::cast<int>(d["threads"]);
@@ -37,7 +40,9 @@ model::Machine machine_of(const nb::dict& d) {
   m.node = {number("node_latency"), number("node_byte")};
   m.network = {number("latency"), number("network_byte"),      number("overhead"),
                number("gap"),     nb::cast<int>(d["sharing"]), nb::cast<std::int64_t>(d["eager_limit"])};
-  m.files = {number("read_byte"), number("written_byte"), number("both_byte"), number("disk_computing")};
+  const double awaited = strategy.overlaps ? 1 : number("disk_awaited");
+  m.files = {number("read_byte") / awaited, number("written_byte") / awaited, number("both_byte"),
+             number("disk_computing")};
   m.poke = number("poke");
   m.look = number("look");
   m.run = number("run");
@@ -72,7 +77,7 @@ nb::list forecast(const std::vector<const Rehearsal*>& rehearsals, std::vector<i
   nb::list all;
   const Strategy& named = Strategy::of(strategy);
   const Strategy chosen = joins ? named : named.not_joining();
-  for (const model::Forecast& f : model::forecast(played, machine_of(machine), chosen)) {
+  for (const model::Forecast& f : model::forecast(played, machine_of(machine, named), chosen)) {
     nb::list stages;
     for (const model::StageTimes& times : f.stages) stages.append(dict_of(times));
     nb::dict result;
@@ -87,7 +92,7 @@ nb::list forecast(const std::vector<const Rehearsal*>& rehearsals, std::vector<i
 std::string trace(Ranks& ranks, const nb::dict& machine, const std::string& strategy) {
   std::ostringstream text;
   const int on_node = ranks.context().options().rehearsed.value_or(Rehearsed{}).ranks_per_node;
-  model::write_trace(text, ranks.rehearsal(), machine_of(machine), strategy, on_node);
+  model::write_trace(text, ranks.rehearsal(), machine_of(machine, Strategy::of(strategy)), strategy, on_node);
   return text.str();
 }
 
@@ -97,6 +102,22 @@ double critical_path(const Rehearsal& rehearsal, const std::string& strategy,
   model::Measured measured{.messages = messages};
   for (const auto& [name, seconds] : stages) measured.stages[name] = {seconds.at(0), seconds.at(1)};
   return model::critical_path(rehearsal, Strategy::of(strategy), measured);
+}
+
+/// Bytes that are read from files, and written to them.
+std::array<std::int64_t, 2> copied(const Rehearsal& rehearsal) {
+  std::array<std::int64_t, 2> bytes{};
+  const auto add = [&](const RehearsedCopy& copy) {
+    if (copy.begins) bytes[copy.in ? 0 : 1] += copy.bytes;
+  };
+  for (const RehearsedEvent& event : rehearsal.events) {
+    if (const auto* copy = std::get_if<RehearsedCopy>(&event)) add(*copy);
+    if (const auto* run = std::get_if<RehearsedRun>(&event))
+      for (const RehearsedRun::Slab& slab : run->slabs)
+        for (const auto* copies : {&slab.before, &slab.after})
+          std::for_each(copies->begin(), copies->end(), add);
+  }
+  return bytes;
 }
 
 /// Of every kernel that has run what its boxes hold: (cells, rows) of shell, core and all, and the cells of
@@ -168,6 +189,8 @@ void bind_predict(nb::module_& module) {
              "Of every kernel noted its runs, the (cells, rows) of its boxes, bytes and operations a cell; "
              "'filled': halo\n"
              "cells by the stage that fills them.");
+  module.def("copied", &copied, "rehearsal"_a,
+             "Bytes that what was noted reads from files, and writes to them.");
   module.def(
       "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");

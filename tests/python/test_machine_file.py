@@ -41,6 +41,7 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
         "cells": 8000 // ranks,
         "smaller": [],
         "per_node": ranks,
+        "copied": [0, 0],
     }
     return one | more
 
@@ -212,7 +213,11 @@ def test_the_disk_of_fields_in_files_becomes_a_table(
         tmp_path, machine_file.text_of(case, [found(1, one, disk=[[2e9, 1.5e9, 3e9, 0.6]])], [ALONE])
     )
     assert (there.disk.read, there.disk.write, there.disk.both) == (2e9, 1.5e9, 3e9)
-    assert there.disk.computing == 0.6
+    assert (there.disk.computing, there.disk.awaited) == (0.6, 1)
+    # 1 GB in and 0.75 GB out in ten passes at full speed would take 10 s.
+    slow = [one[0] | {"files in": {"start": 12.0, "wait": 3.0}, "files out": {"start": 5.0}}] * 2
+    measured = found(1, slow, disk=[[2e9, 1.5e9, 3e9, 0.6]], copied=[1e9, 0.75e9])
+    assert written(tmp_path, machine_file.text_of(case, [measured], [ALONE])).disk.awaited == 0.5
     there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=[])], [ALONE]))
     assert there.disk is None
 

@@ -203,6 +203,21 @@ def test_a_disk_that_is_slower_while_cells_are_computed_hides_less(tmp_path: Pat
     assert times[0.5]["blocking"] == pytest.approx(times[1.0]["blocking"], rel=1e-6)
 
 
+def test_a_disk_whose_transfers_are_awaited_one_by_one_is_slower_without_overlap(tmp_path: Path) -> None:
+    filed = ("storage.place=files", "storage.pieces=16", "storage.scratch=nowhere")
+    told = {}
+    for share in (1.0, 0.5):
+        text = f"{MACHINE}[disk]\nread = 50e6\nwrite = 50e6\nawaited = {share}\n"
+        (tmp_path / f"{share}.toml").write_text(text)
+        there = load_machine(tmp_path / f"{share}.toml")
+        told[share] = predict.predicted(dendrite(*filed), there, 1, ["blocking", "boundary_first"])[
+            "strategies"
+        ]
+    files = {share: sum(stage["files"] for stage in one["blocking"]["stages"]) for share, one in told.items()}
+    assert files[0.5] == pytest.approx(2 * files[1.0])
+    assert told[0.5]["boundary_first"]["T"] == told[1.0]["boundary_first"]["T"]
+
+
 def test_a_pass_is_its_cells_and_two_planes_at_once(tmp_path: Path) -> None:
     """Two steps a pass: the first also computes a plane beyond each neighbour, two planes come at once."""
     rate = "[[rates.dendrite.advance]]"

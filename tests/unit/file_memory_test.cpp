@@ -3,9 +3,15 @@
 // Batches of copies between files and memory. Faults of files are in scratch_faults_test.cpp.
 #include "engine/move/stream/file_memory.hpp"
 
+#include <malloc.h>
+
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "engine/base/error.hpp"
 #include "tests/unit/stream_files.hpp"
@@ -14,6 +20,19 @@ namespace sc {
 namespace {
 
 using test::ScratchFolder;
+
+/// Kilobytes in large pages of the mapping that begins at an address.
+int large_kilobytes(const void* begin) {
+  std::ostringstream hexadecimal;
+  hexadecimal << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
+  std::ifstream mappings("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(mappings, line);) {
+    if (line.starts_with(hexadecimal.str())) found = true;
+    if (found && line.starts_with("AnonHugePages:")) return std::stoi(line.substr(14));
+  }
+  return 0;
+}
 
 // Each batch is awaited separately, and an error affects its own batch only.
 TEST(FarMemories, EndBatchesInTheirOrder) {
@@ -77,6 +96,28 @@ TEST(FarMemories, JoinPartsThatContinueEachOther) {
     for (std::size_t n = 0; n < 6 * page; ++n)
       ASSERT_EQ(static_cast<int>(near.get()[n]), expected[n / page]) << "byte " << n;
   }
+}
+
+// A disk is slower with small pages, which memory that was freed before still has.
+TEST(FarMemories, AreInLargePagesWhereOthersWereBefore) {
+  constexpr std::size_t bytes = std::size_t{4} << 20;
+  ScratchFolder folder;
+  FileMemory memory({.folder = folder.path()});
+  const auto filled = [&] {
+    FarMemory::Buffer near = memory.allocate(bytes);
+    std::memset(near.get(), 1, bytes);
+    return near;
+  };
+  const FarMemory::Buffer unused = filled();
+  if (large_kilobytes(unused.get()) == 0) GTEST_SKIP() << "no large pages here";
+  // Freed memory stays with the process.
+  ASSERT_TRUE(mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0 && mallopt(M_TRIM_THRESHOLD, 1 << 30) != 0);
+  void* volatile small = std::malloc(4 * bytes);  // volatile: or the compiler leaves it out
+  ASSERT_NE(small, nullptr);
+  std::memset(small, 1, 4 * bytes);
+  std::free(small);
+  const FarMemory::Buffer used = filled();
+  EXPECT_GT(large_kilobytes(used.get()), 0);
 }
 
 }  // namespace

@@ -25,14 +25,20 @@ class MeasuredDisk {
         near_(std::clamp<std::int64_t>(near / part, 1, parts)),
         memory_(options),
         arrays_{memory_.add("measurement", parts * part), memory_.add("measurement", parts * part)},
-        in_(memory_.allocate(static_cast<std::size_t>(near_ * part))),
-        out_(memory_.allocate(static_cast<std::size_t>(near_ * part))) {
-    std::memset(in_.get(), 1, static_cast<std::size_t>(near_ * part));
-    std::memset(out_.get(), 1, static_cast<std::size_t>(near_ * part));
+        in_(memory_.allocate(bytes_near())),
+        out_(memory_.allocate(bytes_near())) {
+    std::memset(in_.get(), 1, bytes_near());
+    std::memset(out_.get(), 1, bytes_near());
+    // A read of blocks that were never written does not access the disk, and their first write is slower.
+    for (const std::size_t array : {0, 1})
+      for (std::int64_t n = 0; n < parts_; ++n) {
+        start(Way::out, array, n);
+        wait();
+      }
   }
   std::int64_t parts() const { return parts_; }
   void start(Way way, std::size_t array, std::int64_t n) {
-    std::byte* near = (way == Way::in ? in_.get() : out_.get()) + n % near_ * part;
+    std::byte* near = (way == Way::in ? in_ : out_).get() + n % near_ * part;
     memory_.start(way, std::array{FarPart{arrays_[array], n * part, near, static_cast<std::size_t>(part)}});
   }
   /// Reads of the first array, and writes of the second one.
@@ -48,6 +54,8 @@ class MeasuredDisk {
   }
 
  private:
+  std::size_t bytes_near() const { return static_cast<std::size_t>(near_ * part); }
+
   std::int64_t parts_, near_;  ///< in a file, in memory
   FileMemory memory_;
   std::array<int, 2> arrays_;
@@ -75,8 +83,6 @@ DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std
     return ways * static_cast<double>(disk.parts() * MeasuredDisk::part) / seconds;
   };
   DiskRate rate;
-  // A read of blocks that were never written does not access the disk.
-  rate_of(1, [&](std::int64_t n) { disk.start(Way::out, 1, n); });
   rate.write = rate_of(1, [&](std::int64_t n) { disk.start(Way::out, 0, n); });
   rate.read = rate_of(1, [&](std::int64_t n) { disk.start(Way::in, 0, n); });
   rate.both = rate_of(2, [&](std::int64_t n) {
@@ -91,8 +97,6 @@ double computing_share(const FileMemoryOptions& options, std::int64_t bytes,
   // All parts are started at once: as many as a file memory takes, in each direction.
   const std::int64_t parts = std::clamp<std::int64_t>(bytes / MeasuredDisk::part, 2, 32);
   MeasuredDisk disk(options, parts, std::min(bytes, most_near));
-  for (std::int64_t n = 0; n < disk.parts(); ++n) disk.start(Way::out, 0, n);
-  disk.wait();
   disk.start_both();
   disk.wait();
   std::array<double, 3> shares{};

@@ -197,6 +197,7 @@ def figures(
         "written_byte": 0.0 if machine.disk is None else where.on_node / machine.disk.write,
         "both_byte": where.on_node / machine.disk.both if machine.disk and machine.disk.both else 0.0,
         "disk_computing": machine.disk.computing if machine.disk else 1.0,
+        "disk_awaited": machine.disk.awaited if machine.disk else 1.0,
         "latency": 0.0,
         "network_byte": 0.0,
         "overhead": 0.0,

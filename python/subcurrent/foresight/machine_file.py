@@ -25,7 +25,7 @@ from ..launch.rundir import RunFolder, write_text
 from ..rank import machine, worker
 from ..solvers.kinds import measured_kind
 from .machine_keys import LARGEST_SPREAD
-from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, by_mpi, solve_rates
+from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, TRANSFERS, by_mpi, solve_rates
 from .machines import load_machine
 from .rehearse import Part, rehearse
 from .subject import subject_of
@@ -120,13 +120,17 @@ def by_size(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The boxes of one pass of rank 0, in each of the measured layouts and sizes."""
+    """The boxes of one pass of rank 0, in each of the measured layouts and sizes. Adds to each layout the
+    bytes that it reads from files and writes to them."""
     parts, length = [], case.pass_length()
     for one in by_size(found):
         strategy = "ordered" if one["ranks"] > 1 else "blocking"
         tables = as_tables(case.sized(one["size"]) if "size" in one else case)
         parts.append(Part(tables, [0], one["ranks"], one["ranks"], one["threads"], length, [strategy]))
-    return [next(iter(answer.values()))["work"] for answer in rehearse(parts)]
+    answers = [next(iter(answer.values())) for answer in rehearse(parts)]
+    for one, answer in zip(found, answers, strict=False):  # without smaller sizes
+        one["copied"] = answer["copied"]
+    return [answer["work"] for answer in answers]
 
 
 def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]) -> str:
@@ -155,14 +159,15 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
     lines += _messages(most)
     if most["disk"]:
         each = list(zip(*most["disk"], strict=True))
-        read, written, both, share = (f"{median(rates):.4g}" for rates in each)
+        read, written, both, share = map(median, each)
         lines += [
             "",
             f"[disk]  # of {most['per_node']} ranks",
-            f"read = {read}",
-            f"write = {written}",
-            f"both = {both}",
-            f"computing = {share}",
+            f"read = {read:.4g}",
+            f"write = {written:.4g}",
+            f"both = {both:.4g}",
+            f"computing = {share:.4g}",
+            f"awaited = {_awaited(most, read, written):.4g}",
             f"spread = {max(_scatter([1 / rate for rate in rates]) for rates in each[:3]):.3g}",
         ]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
@@ -170,6 +175,14 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
         lines += _rates(case, work, one)
     lines += ["", "[launch]", 'kind = "mpirun"']
     return "\n".join(lines) + "\n"
+
+
+def _awaited(found: dict[str, Any], read: float, written: float) -> float:
+    """Share of the disk's speed that was left in the rounds, in which ranks wait for each transfer."""
+    seconds = median(sum(sum(one.get(stage, {}).values()) for stage in TRANSFERS) for one in found["rounds"])
+    copied_in, copied_out = found["copied"]
+    expected = found["passes"] * found["per_node"] * (copied_in / read + copied_out / written)
+    return min(max(expected / seconds, 0.01), 1.0) if seconds > 0 else 1.0
 
 
 def _messages(found: dict[str, Any]) -> list[str]:

@@ -191,6 +191,12 @@ class Disk(Table):
     computing: float = setting(
         "share of these rates that is left while the cores of a node compute", 1.0, ge=0.01, le=1
     )
+    awaited: float = setting(
+        "share of these rates that is left without overlap, where ranks wait for each piece and each halo",
+        1.0,
+        ge=0.01,
+        le=1,
+    )
     spread: float = spread_of("times of transfers")
 
 

@@ -38,6 +38,7 @@ SHORTER = 4  # these steps take an eighth of the time or less, so more are timed
 DISK_BYTES = 64 << 20  # of a rank, in each direction
 COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
 BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
+TRANSFERS = ("files in", "files out")  # the lines of the timeline for fields in files
 
 
 def by_mpi(found: dict[str, Any]) -> bool:

@@ -51,9 +51,9 @@ class Part:
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     """Of every part by strategy and machine what a forecast tells of each rank (see `_core.forecast`), for
-    all its steps, under "work" the boxes that the first one's stages compute, and of measured steps the
-    seconds of the "critical path". Raises SubcurrentError with the sentence of the solver or the engine that
-    refuses."""
+    all its steps, under "work" the boxes that the first one's stages compute, under "copied" the bytes that
+    it reads from files and writes to them, and of measured steps the seconds of the "critical path". Raises
+    SubcurrentError with the sentence of the solver or the engine that refuses."""
     return ask("subcurrent.foresight.rehearse", given=json.dumps([asdict(part) for part in parts]))
 
 
@@ -159,6 +159,7 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
                 for name, machine in part.machines.items()
             }
             answer[strategy]["work"] = work
+            answer[strategy]["copied"] = module.copied(noted[0])
         if noted and part.measured is not None:
             paths = [module.critical_path(one, strategy, **part.measured) for one in noted]
             answer[strategy]["critical path"] = max(paths)
