@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dendrite's own step, predicted on the paper's machine, against what the paper prints."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,9 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from regenerate import ROOT, blocks
 from regenerate.catalogue import CATALOGUE
-from regenerate.paper_machines import knee, on_gpus, tflops
-
-ALONE = 0.125  # TFLOPS of a GPU, from 960^3 on 16
+from regenerate.paper_machines import ALONE, knee, on_gpus, simulated_on_gpus, tflops
 
 
 # Figures 5 and 6: ideal up to 8, 16 and 32 GPUs; at 960^3 messages take longer than computation from 24 on.
@@ -28,6 +27,19 @@ def test_the_knee_is_where_the_paper_has_it(n: int, ideal: int, beyond: int) -> 
     assert tflops(n, on_gpus(n, ideal)["boundary_first"]) == pytest.approx(ideal * ALONE, rel=0.01)
     assert tflops(n, on_gpus(n, beyond)["boundary_first"]) < 0.95 * beyond * ALONE
     assert ideal < knee(n) <= beyond
+
+
+@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")
+@pytest.mark.parametrize(
+    ("n", "ideal", "beyond"),
+    [(512, 8, 16), *(pytest.param(*one, marks=pytest.mark.long) for one in ((960, 16, 24), (1920, 32, 48)))],
+)
+def test_a_simulation_of_all_gpus_has_the_same_knee(n: int, ideal: int, beyond: int) -> None:
+    for gpus in (ideal, beyond):
+        for strategy, seconds in simulated_on_gpus(n, gpus).items():
+            assert seconds == pytest.approx(on_gpus(n, gpus)[strategy], rel=0.01), (gpus, strategy)
+    assert tflops(n, simulated_on_gpus(n, ideal)["boundary_first"]) == pytest.approx(ideal * ALONE, rel=0.01)
+    assert tflops(n, simulated_on_gpus(n, beyond)["boundary_first"]) < 0.95 * beyond * ALONE
 
 
 def test_the_table_of_the_solvers_page_is_as_it_stands(tmp_path: Path) -> None:

@@ -139,6 +139,14 @@ COMPUTED = (
         "dendrite_paper", DENDRITE, 40, "scaling on the paper's machine", paper_machines.dendrite_paper, 1e-3
     ),
     Figure(
+        "dendrite_simulated",
+        "docs/published.md",
+        90,
+        "knees on the paper's machine by simulation (SimGrid)",
+        paper_machines.dendrite_simulated,
+        1e-2,
+    ),
+    Figure(
         "turbulence_paper",
         "docs/published.md",
         20,

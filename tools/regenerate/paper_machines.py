@@ -9,16 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from subcurrent.case.library import find_case
-from subcurrent.case.reading import load_case
-from subcurrent.foresight import predict
+from subcurrent.case.reading import Case, load_case
+from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machines import find_machine, load_machine
 from subcurrent.report.plots import style
 
 from .runs import table
 
 OPERATIONS = 373  # a cell of the paper of the dendrite
+ALONE = 0.125  # TFLOPS of its GPU, from 960^3 on 16
 ORDERS = ["blocking", "ordered", "boundary_first"]
 GPUS = {512: (1, 2, 4, 8, 16, 24, 32, 40), 960: (4, 8, 16, 24, 32, 40), 1920: (30, 32, 40, 48, 64)}
+
+
+def dendrite(n: int, split: str) -> Case:
+    sets = [f"grid.cells=[{n},{n},{n}]", f"engine.split={split}", "engine.strategy=blocking"]
+    return load_case(find_case("nickel_small"), sets)
+
+
+@functools.cache
+def simulated_on_gpus(n: int, gpus: int) -> dict[str, float]:
+    """The same step, cut along z, with all ranks simulated (SimGrid): seconds by strategy. A face is one
+    message: by pieces 24 GPUs take three minutes instead of three seconds, and the step differs by 0.2 %."""
+    machine = load_machine(find_machine("tsubame_1_2"))
+    case = dendrite(n, f"[1,1,{gpus}]")
+    return simulate.simulated(case, machine, gpus, ["blocking", "boundary_first"], steps=2, by_pieces=False)
 
 
 @functools.cache
@@ -27,11 +42,8 @@ def on_gpus(
 ) -> dict[str, Any]:
     """A step of n^3 cells in single precision, cut along z or into blocks, on the machine of the dendrite's
     paper: seconds by strategy, and of the messages and the core where nothing overlaps."""
-    split = "auto" if cubes else f"[1,1,{gpus}]"
-    sets = [f"grid.cells=[{n},{n},{n}]", f"engine.split={split}", "engine.strategy=blocking"]
-    case = load_case(find_case("nickel_small"), sets)
     machine = change(load_machine(find_machine("tsubame_1_2")))
-    row = predict.predicted(case, machine, gpus, ORDERS)
+    row = predict.predicted(dendrite(n, "auto" if cubes else f"[1,1,{gpus}]"), machine, gpus, ORDERS)
     (apart,) = row["strategies"]["ordered"]["stages"]
     times = {name: row["strategies"][name]["T"] for name in ORDERS}
     return times | {"M": apart["start"] + apart["wait"], "core": apart["core"]}
@@ -73,6 +85,22 @@ def dendrite_paper(_: Path) -> list[str]:
         ("960³, the most, TFLOPS", "2, on 16", f"{most:.2f}"),
     ]
     return table(("", "paper", "predicted"), rows)
+
+
+# Figures 5 and 6: the last number of GPUs with ideal speed, one beyond it, and TFLOPS where they are printed.
+KNEES = {512: {8: "ideal", 16: "less"}, 960: {16: "ideal, 2", 24: "less"}}
+KNEES |= {1920: {32: "ideal", 40: "5", 48: "-"}}
+
+
+def dendrite_simulated(_: Path) -> list[str]:
+    rows = []
+    for n, counts in KNEES.items():
+        for gpus, printed in counts.items():
+            each = [told(n, gpus)["boundary_first"] for told in (on_gpus, simulated_on_gpus)]
+            rates = [tflops(n, seconds) for seconds in each]
+            shares = (f"{rate:.2f}, {100 * rate / (gpus * ALONE):.0f} %" for rate in rates)
+            rows.append((f"{n}³ on {gpus} GPUs", printed, *shares))
+    return table(("", "printed", "predicted", "simulated"), rows)
 
 
 def dendrite_picture(scratch: Path) -> Path:

@@ -117,8 +117,10 @@ def simulated(
     *,
     steps: int,
     per_node: int | None = None,
+    by_pieces: bool = True,
 ) -> dict[str, float]:
-    """Seconds of a step by strategy, on the slowest of all ranks."""
+    """Seconds of a step by strategy, on the slowest of all ranks. Not `by_pieces`: all that a stage sends
+    from one rank to another is one message on few ranks, too."""
     programs = simulator()
     if not 2 <= ranks <= MOST:
         raise BadInput(f"--simulate is possible for 2 to {MOST} ranks, not for {ranks}.")
@@ -129,7 +131,7 @@ def simulated(
     share = share_of(case, ranks)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms, share)
     transforms = case.all_to_all and case.solver != CG
-    whole = ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
+    whole = not by_pieces or ranks > (TRANSFORMS_BY_PIECES if transforms else BY_PIECES)
     if whole:
         values["eager_limit"] = NO_LIMIT  # it is one of pieces
     if machine.gpu is not None:
