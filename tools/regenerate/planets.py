@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -209,103 +210,26 @@ def jupiter_rotation(scratch: Path) -> list[str]:
     return table(("rotation", "magnetopause", "of the balance", "shock"), rows)
 
 
+def planet(make: Callable[[Path], list[str]], seconds: float, what: str, tolerance: float) -> Figure:
+    """The name of a table is its function's, which begins with that of the case."""
+    name = make.__name__
+    case = next(c for c in ("earth_north", "earth_south", "earth_tilted", "jupiter") if name.startswith(c))
+    return Figure(name, f"cases/{case}/README.md", seconds, what, make, tolerance)
+
+
 PLANETS = (
-    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", earth_north, 1e-2),
-    Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", earth_south, 1e-2),
-    Figure(
-        "earth_north_tail",
-        "cases/earth_north/README.md",
-        40,
-        "the day side that goes on, spacing 1",
-        earth_north_tail,
-        2e-2,
-    ),
-    Figure(
-        "earth_north_drift",
-        "cases/earth_north/README.md",
-        300,
-        "day side and tail for smaller coefficients, spacing 1",
-        earth_north_drift,
-        5e-2,
-    ),
-    Figure(
-        "earth_south_tail",
-        "cases/earth_south/README.md",
-        70,
-        "the tail until it is steady, spacing 1",
-        earth_south_tail,
-        2e-2,
-    ),
-    Figure(
-        "earth_south_heating",
-        "cases/earth_south/README.md",
-        120,
-        "shock and magnetopause with and without heating, spacing 1",
-        earth_south_heating,
-        2e-2,
-    ),
-    Figure(
-        "earth_north_small",
-        "cases/earth_north/README.md",
-        170,
-        "half the viscosity, the resistivity and both, spacing 1",
-        earth_north_small,
-        2e-2,
-    ),
-    Figure(
-        "earth_south_convection",
-        "cases/earth_south/README.md",
-        240,
-        "open flux and polar-cap potential, spacing 1",
-        earth_south_convection,
-        2e-2,
-    ),
-    Figure(
-        "earth_south_rates",
-        "cases/earth_south/README.md",
-        240,
-        "how fast field lines open and close, spacing 1",
-        earth_south_rates,
-        5e-2,
-    ),
-    Figure(
-        "earth_south_pressures",
-        "cases/earth_south/README.md",
-        30,
-        "nodes by their pressure, spacing 1",
-        earth_south_pressures,
-        5e-2,
-    ),
-    Figure(
-        "earth_tilted",
-        "cases/earth_tilted/README.md",
-        300,
-        "current sheet and nose of a tilted dipole",
-        earth_tilted,
-        5e-2,
-    ),
-    Figure(
-        "earth_tilted_tail",
-        "cases/earth_tilted/README.md",
-        120,
-        "day side and tail of a tilted dipole that go on",
-        earth_tilted_tail,
-        5e-2,
-    ),
-    Figure(
-        "jupiter_tail",
-        "cases/jupiter/README.md",
-        180,
-        "day side and tail of Jupiter that go on, spacing 4",
-        jupiter_tail,
-        2e-2,
-    ),
-    Figure(
-        "jupiter_rotation",
-        "cases/jupiter/README.md",
-        600,
-        "the magnetopause for three rotations, spacing 4",
-        jupiter_rotation,
-        2e-2,
-    ),
+    planet(earth_north, 1800, "standoff", 1e-2),
+    planet(earth_south, 2100, "southward field", 1e-2),
+    planet(earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
+    planet(earth_north_drift, 300, "day side and tail for smaller coefficients, spacing 1", 5e-2),
+    planet(earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
+    planet(earth_south_heating, 120, "shock and magnetopause with and without heating, spacing 1", 2e-2),
+    planet(earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2),
+    planet(earth_south_convection, 240, "open flux and polar-cap potential, spacing 1", 2e-2),
+    planet(earth_south_rates, 240, "how fast field lines open and close, spacing 1", 5e-2),
+    planet(earth_south_pressures, 30, "nodes by their pressure, spacing 1", 5e-2),
+    planet(earth_tilted, 300, "current sheet and nose of a tilted dipole", 5e-2),
+    planet(earth_tilted_tail, 120, "day side and tail of a tilted dipole that go on", 5e-2),
+    planet(jupiter_tail, 180, "day side and tail of Jupiter that go on, spacing 4", 2e-2),
+    planet(jupiter_rotation, 600, "the magnetopause for three rotations, spacing 4", 2e-2),
 )
