@@ -11,11 +11,7 @@ from subcurrent.solvers.dendrite.tables import MODELS, SeedTable
 
 QUIET = {"figures": False, "timeline": False}
 BASES = {
-    "cavity": {
-        "flow": {"reynolds": 100},
-        "grid": {"points": [12, 11, 10]},
-        "run": {"steps": 4},
-    },
+    "cavity": {"flow": {"reynolds": 100}, "grid": {"points": [12, 11, 10]}, "run": {"steps": 4}},
     "magnetosphere": {
         "plasma": {"initial": "planet"},
         "grid": {"points": [20, 16, 16], "low": [-9.5, -7.5, -7.5], "spacing": 1.0},
@@ -65,6 +61,12 @@ THIN_INTERFACE = {
     "grid.spacing": 0.8,
     "seeds[0].centre": [5.6, 5.2, 4.8],
     "seeds[0].radius": 3.2,
+}
+STORAGE = {
+    "storage.place": ({}, None, "files"),
+    "storage.pieces": ({"storage.place": "files"}, 2, 4),
+    "storage.memory": ({}, None, "1 MiB"),
+    "storage.scratch": ({"storage.place": "files", "storage.pieces": 2}, "/proc/none", "scratch"),
 }
 # The key: what else must stand for it to act, and two values of it where the default's neighbour will not do.
 ACTS = {
@@ -146,10 +148,7 @@ ACTS = {
         "boundaries.x-": ({}, "insulated", None),
         "seeds[0].axis": ({"seeds[0].angle": 30.0}, [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]),
         "seeds[0].centre": ({}, [0.14, 0.13, 0.12], [0.1, 0.13, 0.12]),
-        "storage.place": ({}, None, "files"),
-        "storage.pieces": ({"storage.place": "files"}, 2, 4),
-        "storage.memory": ({}, None, "1 MiB"),
-        "storage.scratch": ({"storage.place": "files", "storage.pieces": 2}, "/proc/none", "scratch"),
+        **STORAGE,
         "run.time": ({"run.steps": None}, 1e-11, 4e-11),
         "run.safety": ({}, 0.9, 0.5),
         "run.dt": ({}, 1e-13, 2e-13),
@@ -168,10 +167,8 @@ ACTS = {
         "forcing.kind": ({}, "none", "negative_viscosity"),
         "forcing.kmax": ({"forcing.kind": "negative_viscosity"}, 2.5, 3.5),
         "forcing.power": ({"forcing.kind": "constant_power"}, 0.1, 0.2),
-        "storage.place": ({}, None, "files"),
-        "storage.pieces": ({"storage.place": "files"}, 2, 4),
+        **STORAGE,
         "storage.memory": ({}, "3 GiB", "1 MiB"),
-        "storage.scratch": ({"storage.place": "files", "storage.pieces": 2}, "/proc/none", "scratch"),
         "run.time": ({"run.steps": None}, 0.05, 0.1),
         "scalar.schmidt": ({"scalar.gradient": [0.0, 0.0, 1.0]}, 0.7, 1.0),
         "scalar.diffusivity": ({"scalar.gradient": [0.0, 0.0, 1.0]}, 0.02, 0.0),
