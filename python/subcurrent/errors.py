@@ -7,20 +7,11 @@ import errno
 import os
 
 OK = 0
-OTHER = 1
-BAD_INPUT = 2
-STORAGE = 3
-DIVERGED = 4
-STOPPED = 5
-
-MEANING = {
-    OK: "finished",
-    OTHER: "something else failed (MPI, a killed rank, a defect)",
-    BAD_INPUT: "bad input; nothing was written",
-    STORAGE: "the run folder could not be written or read",
-    DIVERGED: "the solution became NaN or infinite",
-    STOPPED: "stopped on request after writing a checkpoint; continue with --resume",
-}
+OTHER = 1  # something else failed (MPI, a killed rank, a defect)
+BAD_INPUT = 2  # nothing was written
+STORAGE = 3  # the run folder could not be written or read
+DIVERGED = 4  # the solution became NaN or infinite
+STOPPED = 5  # on request, after writing a checkpoint; continue with --resume
 
 
 class SubcurrentError(RuntimeError):
