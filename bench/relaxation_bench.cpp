@@ -75,7 +75,8 @@ void relax(const std::string& what, int n, int threads, const Comparison& how) {
     compare(context, std::to_string(Points::colours) + " colours" + name, cells, how,
             [&](Runner& runner) { runner.run(sor); });
     compare(context, "Chebyshev" + name, cells, how, [&](Runner& runner) {
-      runner.run(*chebyshev.smooth, {Real(0.3), Real(0.6)});
+      chebyshev.smooth.set({0.3, 0.6});
+      runner.run(*chebyshev.smooth);
       level.x.advance();
     });
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One level of the pressure operator: its couplings and fields, restriction to the next level and
 // prolongation. Levels coarsen by pairs of global indices, so that nothing depends on the decomposition. A
-// level whose blocks are too thin moves to one rank.
+// level whose blocks are too thin moves to one rank. The kernels of its stages are compiled in level.cpp,
+// smoothing.cpp and transfer.cpp.
 #pragma once
 
 #include <memory>
@@ -46,49 +47,37 @@ struct PoissonLevel {
   std::array<std::array<bool, 2>, 3> given{};  ///< the low and high faces of every axis on which x is zero
 };
 
+/// Collective: computes 1 / D and the eigenvalue bound of a level whose couplings are set.
 template <class Real, class Points>
-auto smooth_sweep(PoissonLevel<Real, Points>& l) {
-  return stage_of("smooth", ChebyshevSweep<Real, Points>{},
-                  SweepOptions{.flops = 3.0 * Points::neighbours + 8}, updates(l.x.level(1)),
-                  reads(l.x.now(), Points::reach), reads(l.b.now()),
-                  reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
-}
-template <class Real, class Points>
-auto smooth_from_zero_sweep(PoissonLevel<Real, Points>& l) {
-  return stage_of("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)), writes(l.x.now()),
-                  reads(l.b.now()), reads(l.inverse_diagonal.now()));
-}
-template <class Real, class Points>
-auto residual_sweep(PoissonLevel<Real, Points>& l) {
-  return stage_of("residual", ResidualAlone<Real, Points>{}, writes(l.r.now()),
-                  reads(l.x.now(), Points::reach), reads(l.b.now()),
-                  reads(l.a.now(), Points::coefficient_reach));
-}
-template <class Real, class Points>
-auto restrict_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
-  return stage_of("restrict", Restrict<Real>{{factor, fine.grid.cells()}}, writes(coarse.b.now()),
-                  reads(fine.r.now(), refine(2, box(1))));
-}
-template <class Real, class Points>
-auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
-  const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
-    return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
-  };
-  const Centres centres{of(fine),    of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic(),
-                        coarse.given};
-  return stage_of("prolong", Prolong<Real>{centres}, updates(fine.x.now()),
-                  reads(coarse.x.now(), coarsen(2, box(1))));
-}
+void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
 
-/// The stages of one level.
+/// Collective: the largest coupling along each axis.
+template <class Real, class Points>
+std::array<double, 3> largest_couplings(PoissonLevel<Real, Points>& level, Runner& runner);
+
+/// x' = x + momentum (x - before) + weight D^-1 (A x - b)
+struct Chebyshev {
+  double momentum, weight;
+};
+
+/// The stages of one level. The new x is level(1), and becomes now() by advance().
 template <class Real, class Points>
 struct LevelSweeps {
-  explicit LevelSweeps(PoissonLevel<Real, Points>& l)
-      : smooth(smooth_sweep(l)), from_zero(smooth_from_zero_sweep(l)), residual(residual_sweep(l)) {}
-  using L = PoissonLevel<Real, Points>&;
-  decltype(smooth_sweep(std::declval<L>())) smooth;
-  decltype(smooth_from_zero_sweep(std::declval<L>())) from_zero;
+  explicit LevelSweeps(PoissonLevel<Real, Points>& level);
+  SetStage<Chebyshev> smooth;
+  SetStage<double> from_zero;  ///< the first sweep, where x is zero; the parameter is the weight
   std::unique_ptr<Stage> residual;
+};
+
+/// Stages between a level and the next coarser one, whose cells have `factor` times the size.
+template <class Real, class Points>
+struct Transfer {
+  using Level = PoissonLevel<Real, Points>;
+  /// Collective: sets the couplings of `coarse`. `ratios`: see CoarsenSeven.
+  static void set_couplings(Level& fine, Level& coarse, Int3 factor,
+                            const std::array<const double*, 3>& ratios, Runner& runner);
+  static std::unique_ptr<Stage> restrict_residual(Level& fine, Level& coarse, Int3 factor);
+  static std::unique_ptr<Stage> prolong(Level& fine, Level& coarse, Int3 factor);
 };
 
 }  // namespace sc::cavity

@@ -27,18 +27,14 @@ bool is_coarsest(const Grid& grid) {
 /// represent it (semi-coarsening; U. Trottenberg, C. Oosterlee, A. Schueller, Multigrid, 2001, section 5.1).
 template <class Real, class Points>
 Int3 factor_of(PoissonLevel<Real, Points>& level, Runner& runner) {
-  Sweep couplings("largest couplings", AxisCouplings<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                  reads(level.a.now(), Points::coefficient_reach));
-  runner.run(couplings);
-  GlobalValue largest(level.grid.context());
-  largest.reduce(couplings.accumulators());
+  const std::array<double, 3> largest = largest_couplings(level, runner);
   const Int3 n = level.grid.cells();
   double strongest = 0;
   for (int a = 0; a < 3; ++a)
-    if (n[a] > 2) strongest = std::max(strongest, largest.value(a));
+    if (n[a] > 2) strongest = std::max(strongest, largest[std::size_t(a)]);
   Int3 factor{1, 1, 1};
   for (int a = 0; a < 3; ++a)
-    if (n[a] > 2 && 4 * largest.value(a) >= strongest) factor[a] = 2;
+    if (n[a] > 2 && 4 * largest[std::size_t(a)] >= strongest) factor[a] = 2;
   return factor;
 }
 
@@ -81,25 +77,7 @@ std::vector<double> distance_ratios(const std::vector<double>& fine, const std::
   return ratio;
 }
 
-using Ratios = std::array<const double*, 3>;
-template <class Real, bool given>
-auto coarsening(SevenPoints<Real, given>, const Children& children, const Ratios& ratios) {
-  return CoarsenSeven<Real, given>{children, ratios};
-}
-template <class Real>
-auto coarsening(NineteenPoints<Real>, const Children& children, const Ratios& ratios) {
-  return CoarsenNineteen<Real>{children, ratios};
-}
-
 }  // namespace
-
-template <class Real, class Points>
-void finish_level(PoissonLevel<Real, Points>& level, Runner& runner) {
-  Sweep diagonal("inverse diagonal", InverseDiagonal<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                 writes(level.inverse_diagonal.now()), reads(level.a.now(), Points::coefficient_reach));
-  runner.run(diagonal);
-  level.lambda = GlobalValue(level.grid.context()).reduce(diagonal.accumulators());
-}
 
 template <class Real, class Points>
 Multigrid<Real, Points>::Multigrid(L& finest, MultigridOptions options, Runner& runner)
@@ -123,7 +101,7 @@ void Multigrid<Real, Points>::add_level(L& above) {
   L& coarse = *step.coarse;
   coarse.given = above.given;
   std::array<Table<double>, 3> between;
-  Ratios ratios;
+  std::array<const double*, 3> ratios;
   for (int d = 0; d < 3; ++d) {
     const auto k = std::size_t(d);
     const std::vector<double>& fine_centres = fine->centres[k].values();
@@ -133,27 +111,26 @@ void Multigrid<Real, Points>::add_level(L& above) {
     between[k] = coarse.table(distance_ratios(fine_centres, coarse_centres, factor[d]));
     ratios[k] = between[k].data();
   }
-  Sweep couplings("coarse couplings", coarsening(Points{}, Children{factor, fine->grid.cells()}, ratios),
-                  writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
-  runner_.run(couplings);
+  Transfer<Real, Points>::set_couplings(*fine, coarse, factor, ratios, runner_);
   finish_level(coarse, runner_);
-  step.restrict_residual = restrict_sweep(*fine, coarse, factor);
-  step.prolong = prolong_sweep(*fine, coarse, factor);
+  step.restrict_residual = Transfer<Real, Points>::restrict_residual(*fine, coarse, factor);
+  step.prolong = Transfer<Real, Points>::prolong(*fine, coarse, factor);
   step.sweeps = std::make_unique<LevelSweeps<Real, Points>>(coarse);
   steps_.push_back(std::move(step));
 }
 
-// x' = x + momentum (x - before) + weight D^-1 (A x - b)
 template <class Real, class Points>
 void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int count, bool from_zero,
                                      Stage* after) {
   runner_.steps(count, [&](int k) {
-    const Real momentum = k == 0 ? Real(0) : Real((2.0 * k - 1) / (2.0 * k + 3));
-    const Real weight = Real((8.0 * k + 4) / ((2.0 * k + 3) * l.lambda));
-    if (k == 0 && from_zero)
-      runner_.run(*s.from_zero, {weight});
+    const double momentum = k == 0 ? 0.0 : (2.0 * k - 1) / (2.0 * k + 3);
+    const double weight = (8.0 * k + 4) / ((2.0 * k + 3) * l.lambda);
+    const bool first = k == 0 && from_zero;
+    if (first)
+      s.from_zero.set(weight);
     else
-      runner_.run(*s.smooth, {momentum, weight});
+      s.smooth.set({momentum, weight});
+    runner_.run(first ? *s.from_zero : *s.smooth);
     l.x.advance();
     if (after && k + 1 == count) runner_.run(*after);
   });
@@ -183,11 +160,5 @@ template class Multigrid<double, NineteenPoints<double>>;
 template class Multigrid<float, SevenPoints<float, false>>;
 template class Multigrid<float, SevenPoints<float, true>>;
 template class Multigrid<float, NineteenPoints<float>>;
-template void finish_level(PoissonLevel<double, SevenPoints<double, false>>&, Runner&);
-template void finish_level(PoissonLevel<double, SevenPoints<double, true>>&, Runner&);
-template void finish_level(PoissonLevel<double, NineteenPoints<double>>&, Runner&);
-template void finish_level(PoissonLevel<float, SevenPoints<float, false>>&, Runner&);
-template void finish_level(PoissonLevel<float, SevenPoints<float, true>>&, Runner&);
-template void finish_level(PoissonLevel<float, NineteenPoints<float>>&, Runner&);
 
 }  // namespace sc::cavity

@@ -47,8 +47,4 @@ class Multigrid {
   std::vector<Step> steps_;
 };
 
-/// Collective: computes 1 / D and the eigenvalue bound of a level whose couplings are set.
-template <class Real, class Points>
-void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
-
 }  // namespace sc::cavity

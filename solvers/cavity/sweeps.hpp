@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the flow in one precision, and the stages with their inputs and outputs.
+// Fields of the flow in one precision, and the stages with their inputs and outputs. Their kernels are
+// compiled in velocity.cpp, source.cpp, outflow.cpp and diagnostics.cpp.
 #pragma once
 
 #include <optional>
 
-#include "solvers/cavity/averages.hpp"
-#include "solvers/cavity/kernels.hpp"
-#include "solvers/cavity/mesh.hpp"
-#include "solvers/cavity/open_faces.hpp"
-#include "solvers/cavity/wall_force.hpp"
-#include "solvers/common/stage_of.hpp"
+#include "solvers/cavity/stages.hpp"
 
 namespace sc::cavity {
 
@@ -29,83 +25,38 @@ struct Flow {
   std::optional<Field<Real, 3>> outflow_begin;   ///< at the beginning of a step of second order
 };
 
-template <class Real, bool mixed>
-auto accelerate_stage(Flow<Real>& w, Mesh<Real>& m, Accelerate<Real, mixed> kernel) {
-  return stage_of("accelerate", kernel, SweepOptions{.flops = mixed ? 330.0 : 205.0}, writes(w.f.now()),
-                  reads(w.V.now(), mixed ? star(2) | box(1) : star(2)), reads(m.J.now()),
-                  reads(m.conv().now()), reads(m.face.now(), star(1)),
-                  reads(m.edge.now(), mixed ? box(1) : point));
-}
+/// f = nu nabla^2 V - (V . nabla) V
 template <class Real>
-auto flux_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("flux", Flux<Real>{}, SweepOptions{.flops = 30}, writes(w.Q.now()),
-                  reads(w.V.now(), star(1)), reads(w.f.now()), reads(m.J.now()), reads(m.grad.now()));
-}
+std::unique_ptr<Stage> accelerate_stage(Flow<Real>& flow, Mesh<Real>& mesh, double nu, double alpha);
+/// V' = V + dt (f - nabla p), or halfway the mean of that and of V'. Returns the limits of the next step.
 template <class Real>
-auto source_stage(Flow<Real>& w, Field<Real>& b) {
-  return stage_of("source", Source<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 15}, writes(b.now()),
-                  reads(w.Q.now(), star(1)));
-}
+SetStage<double> correct_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 template <class Real>
-auto mean_stage(Field<Real>& x, Mesh<Real>& m) {
-  return stage_of("mean pressure", MeanOf<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 1},
-                  reads(x.now()), reads(m.J.now()));
-}
+SetStage<double> correct_halfway_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 template <class Real>
-auto centre_stage(Flow<Real>& w, Field<Real>& x) {
-  return stage_of("centre pressure", Centre<Real>{}, SweepOptions{.flops = 1}, updates(x.now()),
-                  writes(w.p.now()));
-}
+std::unique_ptr<Stage> limits_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
+
+/// Q, and b = J (nabla . V / tau + nabla . f) from it.
 template <class Real>
-auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("correct", Correct<Real, false>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
-                  writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
-                  reads(m.grad.now()), reads(m.conv().now()));
-}
+SetStage<StepTimes> flux_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 template <class Real>
-auto correct_halfway_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("correct halfway", Correct<Real, true>{}, SweepOptions{.reduce = Reduce::max, .flops = 81},
-                  updates(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
-                  reads(m.grad.now()), reads(m.conv().now()));
-}
+std::unique_ptr<Stage> source_stage(Flow<Real>& flow, Field<Real>& b);
+/// The volume mean of the solver's x, and p = x - mean.
 template <class Real>
-auto limits_stage(Flow<Real>& w, Mesh<Real>& m, Limits<Real> kernel) {
-  return stage_of("limits", kernel, SweepOptions{.reduce = Reduce::max}, reads(w.V.now()),
-                  reads(m.grad.now()), reads(m.conv().now()));
-}
+std::unique_ptr<Stage> mean_stage(Field<Real>& x, Mesh<Real>& mesh);
 template <class Real>
-auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
-                  reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
-}
+SetStage<double> centre_stage(Flow<Real>& flow, Field<Real>& x);
+
+/// Where the flow has a field for the velocity on faces of outflow.
 template <class Real>
-auto average_stage(Averages& mean, Flow<Real>& w) {
-  return stage_of("average", Average<Real>{}, SweepOptions{.flops = 45}, updates(mean.V.now()),
-                  updates(mean.stress.now()), updates(mean.p.now()), reads(w.V.now()), reads(w.p.now()));
-}
-template <class Real>
-auto force_stage(Flow<Real>& w, Mesh<Real>& m, const WallForce<Real>& kernel) {
-  return stage_of("wall force", kernel, SweepOptions{.reduce = Reduce::sum}, reads(w.V.now(), star(2)),
-                  reads(w.p.now(), star(1)), reads(m.x.now(), star(2) | box(1)));
-}
+std::optional<Outflow> outflow_of(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 
 template <class Real>
-auto convect_stage(Flow<Real>& w, Mesh<Real>& m, const Convect<Real>& kernel) {
-  return stage_of("outflow", kernel, SweepOptions{.reduce = Reduce::sum}, updates(w.outflow->now()),
-                  reads(w.V.now()), reads(m.x.now(), box(1)));
-}
+std::unique_ptr<Stage> divergence_stage(Flow<Real>& flow, Mesh<Real>& mesh);
 template <class Real>
-auto balance_stage(Flow<Real>& w, const Balance<Real>& kernel) {
-  return stage_of("balance", kernel, updates(w.outflow->now()));
-}
+SetStage<double> average_stage(Averages& mean, Flow<Real>& flow);
+/// Of walls, faces of slip, and faces with inflow through a part of them.
 template <class Real>
-auto keep_stage(Flow<Real>& w, Field<Real, 3>& kept) {
-  return stage_of("keep outflow", Keep<Real>{}, writes(kept.now()), reads(w.outflow->now()));
-}
-template <class Real>
-auto halfway_stage(Flow<Real>& w) {
-  return stage_of("outflow halfway", Halfway<Real>{}, updates(w.outflow->now()),
-                  reads(w.outflow_begin->now()));
-}
+std::vector<ForceOn> forces_of(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 
 }  // namespace sc::cavity

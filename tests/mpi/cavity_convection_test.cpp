@@ -81,7 +81,7 @@ double convection_error(Context& context, int points, bool fourth, double alpha)
   const Int3 origin = grid.origin();
   flow.V.fill([&](int e, int x, int y, int z) { return wind(at({x, y, z}))[std::size_t(e)]; });
   EXPECT_TRUE(origin.x >= 0);
-  const auto accelerate = cavity::accelerate_stage(flow, mesh, cavity::Accelerate<double, true>{0.0, alpha});
+  const auto accelerate = cavity::accelerate_stage(flow, mesh, 0.0, alpha);
   runner.run(*accelerate);
   Sweep error("error", Error2{}, SweepOptions{.reduce = Reduce::sum}, reads(flow.f.now()),
               reads(mesh.x.now()), reads(mesh.J.now()));

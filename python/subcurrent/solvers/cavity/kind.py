@@ -29,8 +29,8 @@ class CavityKind(Kind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and
-        what rank 0 gathers for the results."""
+        """`Mesh` and `Flow` (mesh.hpp, sweeps.hpp), the pressure equation's (levels.hpp,
+        poisson_stages.hpp), and what rank 0 gathers for the results."""
         size = 4 if case.flow.precision == "single" else 8
         cells, halo = tuple(case.cells()), case.halos()
         fields = [Fields("coordinates", cells, halo, 8, 3)]

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three pressure solvers: Jacobi, coloured over-relaxation, and generalised conjugate residuals with
-// multigrid cycles. Each precision is compiled in a file of its own.
-#pragma once
+// multigrid cycles.
+#include "solvers/cavity/poisson.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "solvers/cavity/multigrid.hpp"
-#include "solvers/cavity/poisson.hpp"
-#include "solvers/common/stage_of.hpp"
+#include "solvers/cavity/poisson_stages.hpp"
 
 namespace sc::cavity {
 
-template <class Real, bool given>
-auto finest_couplings(SevenPoints<Real, given>, const Walls& walls) {
-  return FinestSeven<Real, given>{walls};
-}
-template <class Real>
-auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
-  return FinestNineteen<Real>{walls};
-}
+namespace {
 
 /// Common parts of all three solvers: the finest level with the unknown x and right-hand side b, and the
 /// scale of the residual.
@@ -33,16 +25,10 @@ class Solver : public Poisson {
         level_(mesh.J.grid(), mesh.space()),
         reciprocal_(mesh.J.grid(), "reciprocal volume", {.space = mesh.space()}),
         global_(runner.context()),
-        size_(stage_of("residual size", ResidualSize<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                       reads(level_.x.now(), Points::reach), reads(level_.b.now()),
-                       reads(level_.a.now(), Points::coefficient_reach), reads(scale().now()))) {
+        size_(residual_size(level_, scale())) {
     const Grid& grid = level_.grid;
     const Walls walls{grid.cells(), grid.periodic(), ends};
-    Sweep couplings("couplings", finest_couplings(Points{}, walls), writes(level_.a.now()),
-                    reads(mesh.face.now(), star(1)), reads(mesh.edge.now(), box(1)));
-    Sweep reciprocal("reciprocal volume", Reciprocal<Real>{}, writes(reciprocal_.now()), reads(mesh.J.now()));
-    runner_.run(couplings);
-    runner_.run(reciprocal);
+    set_finest(mesh, walls, level_, reciprocal_, runner_);
     finish_level(level_, runner_);
     for (int d = 0; d < 3; ++d) {
       level_.given[std::size_t(d)] = {walls.end(d, 0).given, walls.end(d, 1).given};
@@ -113,20 +99,10 @@ class Relaxation final : public Solver<Real, Points> {
  private:
   std::unique_ptr<Stage> stage_by(const PressureOptions& o) {
     auto& l = this->level_;
-    const auto around = reads(l.a.now(), Points::coefficient_reach);
-    constexpr double flops = 3.0 * Points::neighbours + 4;
-    if (o.method == Method::sor) {
-      const double omega = o.relaxation > 0 ? o.relaxation : optimum(l.grid.cells());
-      return stage_of("sor", RelaxationSweep<Real, Points>{Real(omega)},
-                      SweepOptions{.colours = Points::colours, .flops = flops},
-                      updates(l.x.now(), Points::reach), reads(l.b.now()), around,
-                      reads(l.inverse_diagonal.now()));
-    }
+    if (o.method == Method::sor)
+      return over_relaxation(l, o.relaxation > 0 ? o.relaxation : optimum(l.grid.cells()));
     // omega < 1, because with 7 points the checkerboard is an eigenvector of D^-1 A with eigenvalue 2.
-    const double omega = o.relaxation > 0 ? o.relaxation : 0.98;
-    return stage_of("jacobi", JacobiSweep<Real, Points>{Real(omega)}, SweepOptions{.flops = flops},
-                    writes(l.x.next()), reads(l.x.now(), Points::reach), reads(l.b.now()), around,
-                    reads(l.inverse_diagonal.now()));
+    return jacobi(l, o.relaxation > 0 ? o.relaxation : 0.98);
   }
   /// Young's optimum for the slowest mode, in a uniform cube with the largest number of cells along an axis.
   static double optimum(Int3 n) {
@@ -146,17 +122,6 @@ class Relaxation final : public Solver<Real, Points> {
   std::unique_ptr<Stage> sweep_;
 };
 
-/// The vectors of generalised conjugate residuals besides x, b and those of the cycle: direction, A
-/// direction, A correction.
-template <class Real>
-struct Krylov {
-  Krylov(const Grid& grid, Space space)
-      : d(grid, "direction", {.space = space}),
-        q(grid, "A direction", {.space = space}),
-        w(grid, "A correction", {.space = space}) {}
-  Field<Real> d, q, w;
-};
-
 /// Generalised conjugate residuals with one stored direction; preconditioner B is a V cycle from zero:
 ///   z = B r, w = A z; beta = (w, q) / (q, q); d = z - beta d, q = w - beta q; alpha = (r, w) / (q, q); x +=
 ///   alpha d, r -= alpha q,  with (q, q) = (w, w) - beta (w, q), so that the three sums of a cycle need only
@@ -172,9 +137,9 @@ class Accelerated final : public Solver<Real, Points> {
         z_(finest_copy()),
         krylov_(this->level_.grid, this->level_.space),
         multigrid_(*z_, {}, runner),
-        residual_(residual_of(this->level_, *z_, this->scale())),
-        project_(projection_of(*z_, krylov_)),
-        advance_(advance_of(this->level_, *z_, krylov_, this->scale())) {}
+        residual_(residual_into(*z_, this->level_, this->scale())),
+        project_(projection(*z_, krylov_)),
+        advance_(advance(this->level_, *z_, krylov_, this->scale())) {}
 
   Solved solve() override {
     const PressureOptions& o = this->options_;
@@ -205,22 +170,6 @@ class Accelerated final : public Solver<Real, Points> {
     finish_level(*z, this->runner_);
     return z;
   }
-  static auto residual_of(L& l, L& z, Field<Real>& scale) {  // r = b - A x
-    return stage_of("residual", Residual<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                    writes(z.b.now()), reads(l.x.now(), Points::reach), reads(l.b.now()),
-                    reads(z.a.now(), Points::coefficient_reach), reads(scale.now()));
-  }
-  static auto projection_of(L& z, Krylov<Real>& k) {  // w = A z
-    return stage_of("project", ApplyAndProject<Real, Points>{}, SweepOptions{.reduce = Reduce::sum},
-                    writes(k.w.now()), reads(z.x.now(), Points::reach), reads(k.q.now()), reads(z.b.now()),
-                    reads(z.a.now(), Points::coefficient_reach));
-  }
-  static auto advance_of(L& l, L& z, Krylov<Real>& k, Field<Real>& scale) {
-    return stage_of("advance", Advance<Real>{}, SweepOptions{.reduce = Reduce::max}, updates(k.d.now()),
-                    updates(k.q.now()), updates(l.x.now()), updates(z.b.now()), reads(z.x.now()),
-                    reads(k.w.now()), reads(scale.now()));
-  }
-
   int accelerate(int limit) {
     double qq = 0, beta = 0;
     for (int used = 0; used < limit;) {
@@ -231,8 +180,8 @@ class Accelerated final : public Solver<Real, Points> {
       beta = qq > 0 ? wq / qq : 0.0;
       qq = this->global_.value(1) - beta * wq;
       if (!(qq > 0)) return used;
-      const double alpha = this->global_.value(2) / qq;
-      this->runner_.run(*advance_, {Real(alpha), Real(beta)});
+      advance_.set({this->global_.value(2) / qq, beta});
+      this->runner_.run(*advance_);
       ++used;
       const double residual = this->global_.reduce(advance_->accumulators());
       if (!this->fixed() && !(residual >= this->options_.tolerance)) return used;
@@ -244,9 +193,10 @@ class Accelerated final : public Solver<Real, Points> {
   Krylov<Real> krylov_;
   Multigrid<Real, Points> multigrid_;
   std::unique_ptr<Stage> residual_, project_;
-  decltype(advance_of(std::declval<L&>(), std::declval<L&>(), std::declval<Krylov<Real>&>(),
-                      std::declval<Field<Real>&>())) advance_;
+  SetStage<Factors> advance_;
 };
+
+}  // namespace
 
 template <class Real>
 std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
@@ -260,5 +210,10 @@ std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& o
     return make(SevenPoints<Real, true>{});
   return mesh.orthogonal() ? make(SevenPoints<Real, false>{}) : make(NineteenPoints<Real>{});
 }
+
+template std::unique_ptr<Poisson> make_poisson(Mesh<double>&, const PressureOptions&, Runner&,
+                                               const std::array<RowEnd, 6>&);
+template std::unique_ptr<Poisson> make_poisson(Mesh<float>&, const PressureOptions&, Runner&,
+                                               const std::array<RowEnd, 6>&);
 
 }  // namespace sc::cavity
