@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
+// optimise: no
 // Snapshots: every point once, including walls, in VTK's order, and the same bytes for every decomposition.
 #include "io/snapshot.hpp"
 

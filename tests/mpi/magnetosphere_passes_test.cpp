@@ -3,6 +3,7 @@
 // ranks when long: 2 4
 // threads: 2
 // timeout: 300
+// optimise: no
 // label: checked
 // MHD in passes of several steps: the bits, floors and reports of single steps, for every length of a pass,
 // with and without a planet, walls and a wind that changes.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // timeout: 120
 // device: yes
+// optimise: no
 // A planet with a tilted dipole: its field against that of an aligned one, rotated about y; no force of the
 // dipole on the plasma around it; a divergence that steps do not change; and the same bits for any split.
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 3
 // ranks when long: 2
+// optimise: no
 // What a pass is said to move before it, against what runs send and what their declarations amount to.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 2 3
 // threads: 2
+// optimise: no
 // label: sanitize
 // Pipeline gives the bits of transforms of one array after the other, for every strategy, number of
 // threads and transport, with planes that the ranks do not share evenly, and round after round. Modes differ

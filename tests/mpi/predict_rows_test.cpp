@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
+// optimise: no
 // Rehearsal of products with a sparse matrix on single ranks of a larger run, for every division: the bytes
 // of a real product, both ends of every message for many ranks, and every non-zero once.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4 6
+// optimise: no
 // Rehearsal of transforms on ranks of a larger run: the bytes of a real transform, both ends of every
 // message, and the times on a described machine, by hand.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6 8
+// optimise: no
 // label: sanitize
 // Redistribution between decompositions of the same cells, in both directions, and gathering on rank 0.
 #include "engine/move/redistribute.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // label: sanitize
 // run_main: what a body throws on any ranks is one sentence of the job and the exit code of all ranks.
 #include "engine/base/run_main.hpp"

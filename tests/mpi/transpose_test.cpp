@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6
+// optimise: no
 // label: sanitize
 // Transpose between pencils: every cell, chunk by chunk as it arrives, with uneven and empty blocks and
 // excluded cells; bytes against a count cell by cell.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// optimise: no
 // The turbulence solver apart from its step: forcing and random initial conditions.
 #include <gtest/gtest.h>
 

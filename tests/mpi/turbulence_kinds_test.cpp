@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
+// optimise: no
 // Variants of the step: order in time, both forms of the nonlinear term, dealiasing by a shifted grid against
 // a grid twice as fine, dt from the Courant number.
 #include <gtest/gtest.h>

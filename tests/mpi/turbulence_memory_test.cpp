@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 4
+// optimise: no
 // No rank has a whole random initial condition: its increase of peak memory stays a small fraction of all
 // modes, and the memory of the fields decreases with the number of ranks.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// optimise: no
 // A flow at other points: the same modes, as far as both grids have them.
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 // ranks when long: 1 2 4
 // threads: 2
 // timeout: 300
+// optimise: no
 // The passive scalar's bits for any ranks, strategy and storage; the bits of the flow that carries it, which
 // are those without a scalar; the bytes that its files move, and random initial fields.
 #include <gtest/gtest.h>

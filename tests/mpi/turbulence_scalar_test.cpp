@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// optimise: no
 // label: checked
 // The passive scalar against exact solutions, against a velocity that obeys its equation, against the
 // convolution over all pairs of modes; its budget.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
+// optimise: no
 // Statistics of a turbulent flow: skewness, scales and dissipation of flows that are known.
 #include <gtest/gtest.h>
 

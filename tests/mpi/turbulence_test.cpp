@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// optimise: no
 // label: checked
 // The pseudo-spectral solver: exact flows, the energy balance, the order of the step, the nonlinear term
 // against a convolution, and equal bits for any number of ranks.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // threads: 2
 // timeout: 300
+// optimise: no
 // label: checked
 // Sound in a box against d'Alembert's solution with mirror images, conservation of energy, and equal bits for
 // all strategies, splits, lengths of passes and devices.
