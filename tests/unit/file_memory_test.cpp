@@ -36,7 +36,7 @@ int large_kilobytes(const void* begin) {
 
 // Each batch is awaited separately, and an error affects its own batch only.
 TEST(FarMemories, EndBatchesInTheirOrder) {
-  for (const IoMode mode : {IoMode::automatic, IoMode::spare_core, IoMode::threads, IoMode::blocking}) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::sqpoll, IoMode::threads, IoMode::blocking}) {
     ScratchFolder folder;
     const std::size_t bytes = 8192;
     FileMemory memory(
@@ -66,7 +66,7 @@ TEST(FarMemories, EndBatchesInTheirOrder) {
 
 // Parts are joined only if they are adjacent in the file and in memory, and each byte gets to its place.
 TEST(FarMemories, JoinPartsThatContinueEachOther) {
-  for (const IoMode mode : {IoMode::automatic, IoMode::spare_core, IoMode::threads, IoMode::blocking}) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::sqpoll, IoMode::threads, IoMode::blocking}) {
     ScratchFolder folder;
     constexpr std::size_t page = FileMemory::page;
     int requests = 0;

@@ -154,13 +154,13 @@ TEST_P(Faults, AFileThatDoesNotFitIsRefusedAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Faults,
-                         testing::Values(IoMode::automatic, IoMode::spare_core, IoMode::threads,
+                         testing::Values(IoMode::automatic, IoMode::sqpoll, IoMode::threads,
                                          IoMode::blocking),
                          [](const auto& mode) {
-                           return mode.param == IoMode::automatic    ? "automatic"
-                                  : mode.param == IoMode::spare_core ? "spare_core"
-                                  : mode.param == IoMode::threads    ? "threads"
-                                                                     : "blocking";
+                           return mode.param == IoMode::automatic ? "automatic"
+                                  : mode.param == IoMode::sqpoll  ? "sqpoll"
+                                  : mode.param == IoMode::threads ? "threads"
+                                                                  : "blocking";
                          });
 
 // In a process that may not create a ring: reported once, and two threads are used.

@@ -49,7 +49,7 @@ struct Way3 {
   }
 };
 inline constexpr Way3 ways[] = {{"async", IoMode::automatic},
-                                {"spare_core", IoMode::spare_core},
+                                {"sqpoll", IoMode::sqpoll},
                                 {"threads", IoMode::threads},
                                 {"blocking", IoMode::blocking},
                                 {"sync", IoMode::blocking, true}};

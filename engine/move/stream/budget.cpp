@@ -15,7 +15,7 @@ FileMemoryOptions scratch_files(Context& context, const StorageOptions& options,
   return {.folder = options.scratch,
           .name = "rank " + std::to_string(context.rank()),
           .mode = !overlaps              ? IoMode::blocking
-                  : context.spare_core() ? IoMode::spare_core
+                  : context.spare_core() ? IoMode::sqpoll
                                          : IoMode::automatic,
           .say = options.say,
           .outcome = options.outcome,

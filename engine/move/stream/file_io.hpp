@@ -36,7 +36,7 @@ class FileIo {
 
 /// With an idle core io_uring uses SQPOLL, if the kernel allows it. Returns nullptr and the reason if the
 /// kernel refuses io_uring or the build has no liburing.
-std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool spare_core, std::string& why);
+std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool sqpoll, std::string& why);
 /// One thread for reads, one for writes.
 std::unique_ptr<FileIo> make_thread_io();
 std::unique_ptr<FileIo> make_blocking_io();

@@ -65,8 +65,8 @@ FileMemory::FileMemory(FileMemoryOptions options)
     : FarMemory(Resource::files), options_(std::move(options)), scratch_(options_.folder, options_.name) {
   std::string why;
   if (options_.mode == IoMode::blocking) io_ = make_blocking_io();
-  if (options_.mode == IoMode::automatic || options_.mode == IoMode::spare_core)
-    io_ = make_uring_io(ring_depth, options_.mode == IoMode::spare_core, why);
+  if (options_.mode == IoMode::automatic || options_.mode == IoMode::sqpoll)
+    io_ = make_uring_io(ring_depth, options_.mode == IoMode::sqpoll, why);
   if (!io_) io_ = make_thread_io();
   if (!why.empty()) options_.say(why + "; two threads read and write the scratch files instead");
 }

@@ -16,7 +16,7 @@ namespace sc {
 
 /// How files are read and written: io_uring, or two threads if it is refused; or synchronously. With an idle
 /// core a kernel thread submits io_uring's requests (SQPOLL), otherwise the caller does.
-enum class IoMode { automatic, spare_core, threads, blocking };
+enum class IoMode { automatic, sqpoll, threads, blocking };
 
 struct FileMemoryOptions {
   std::string folder;         ///< the scratch folder

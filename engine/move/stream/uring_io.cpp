@@ -84,9 +84,9 @@ constexpr unsigned looks = 2;
 
 }  // namespace
 
-std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool spare_core, std::string& why) {
+std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool sqpoll, std::string& why) {
   io_uring ring{};
-  if (spare_core) {
+  if (sqpoll) {
     io_uring_params with_thread{};
     with_thread.flags = IORING_SETUP_SQPOLL;
     with_thread.sq_thread_idle = looks;
