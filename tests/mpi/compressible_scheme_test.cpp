@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
-// threads: 1
-// timeout: 120
 // optimise: no
 // Steps of the compressible solver against the same scheme written down a second time, with dense matrices in
 // place of line solves: and no wrong scheme of a list (a coefficient, a term, a form) agrees with it.
