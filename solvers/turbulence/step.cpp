@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence, one step. Viscosity by the integrating factor e = exp(-nu k^2 dt / 2); fourth order:
+// Turbulence, one step; low_storage.cpp has that of third order. Viscosity by the integrating factor e =
+// exp(-nu k^2 dt / 2); fourth order:
 //
 //   k1 = N(u)                 v = e (u + dt/2 k1)
 //   k2 = N(v)                 v = e u + dt/2 k2
@@ -8,18 +9,10 @@
 //
 // A scalar, with e = exp(-kappa k^2 dt / 2), is the fourth component of all these: N is then also
 // - i k . F(theta u) - G . u.
-//
-// The array v holds in turn the velocity, its curl and its nonlinear term. The other arrays of a step (u, the
-// sum, the planes to and from the points) are processed piece by piece, from memory or from files. A phase is
-// one stage or one array, and the first pieces of the next phase are prefetched during it.
-#include <algorithm>
-
 #include "solvers/turbulence/solver.hpp"
 #include "solvers/turbulence/stages.hpp"
 
 namespace sc::turbulence {
-
-using enum sc::Mode;
 
 StepReport Turbulence::step() {
   runner_.begin_step();
@@ -58,161 +51,6 @@ void Turbulence::runge_kutta_4() {
   nonlinear({.next = last});
   last.set(Stage4{project, dt / 6});
   store_->run(last);
-}
-
-/// Williamson, J. Comput. Phys. 35 (1980), case 7:  g = a g + dt N(u),  u <- E (u + b g),  g <- E g
-void Turbulence::low_storage_3() {
-  constexpr std::array a{0.0, -5.0 / 9, -153.0 / 128}, b{1.0 / 3, 15.0 / 16, 8.0 / 15};
-  const SweepOptions flops{.flops = has_scalar() ? 78.0 : 60.0};
-  ModeSweep first("stage", LowStorageFirst{}, flops, updates(v_), writes(*sum_), reads(*u_));
-  ModeSweep later("stage", LowStorage{}, flops, updates(v_), updates(*sum_), reads(*u_));
-  for (std::size_t s = 0; s < a.size(); ++s) {
-    Stage& stage = s == 0 ? *first : *later;
-    nonlinear({.next = stage, .keep = true, .choose_dt = s == 0});
-    const LowStorage now{projection(), decay(s), a[s], b[s], dt_};
-    first.set({now});
-    later.set(now);
-    store_->run(stage);
-  }
-}
-
-/// v <- N(v) + c v in the forced modes
-void Turbulence::nonlinear(const Evaluation& how) {
-  forcing_.hold(v_);
-  const bool speed = how.choose_dt && options_.courant > 0;
-  if (options_.dealiasing == Dealiasing::two_thirds)
-    evaluate({how.next, how.keep, speed});
-  else
-    evaluate_twice({how.next, how.keep, speed});
-  forcing_.add(v_);
-  if (speed) choose_dt();
-}
-
-/// v <- the mean of N(v) on the points and on points shifted by half a spacing
-void Turbulence::evaluate_twice(const Evaluation& how) {
-  const SweepOptions flops{.flops = has_scalar() ? 32.0 : 24.0};
-  ModeSweep shift("shift", Shifted{half_spacing()}, flops, writes(*held_), reads(v_));
-  ModeSweep exchange("exchange", Exchange{}, {}, updates(v_), updates(*held_));
-  ModeSweep average("average", Averaged{half_spacing()}, flops, updates(v_), reads(*held_));
-  store_->run(shift);
-  evaluate({exchange, how.keep, how.choose_dt});
-  store_->run(exchange);
-  evaluate({average});
-  store_->run(average, &how.next);
-}
-
-/// v <- F(v x curl v): six arrays to the points, three back; meet() uses planes of all of them together. With
-/// a scalar, array 0, they are seven and six, and its source takes its place among the modes.
-void Turbulence::evaluate(const Evaluation& how) {
-  if (options_.form == Form::divergence) return evaluate_divergence(how);
-  const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
-  const std::vector<Use> uses = this->uses();
-  store_->planes().expect(uses);
-  if (has_scalar()) to_planes(0, scalar_part.first);
-  for (int d = 0; d < 3; ++d) to_planes(u + d, d);
-  run_curl(how.keep);
-  for (int d = 0; d < 3; ++d) to_planes(w + d, d, d == 2 ? &uses : nullptr);
-  // w <- u x w, u <- theta u
-  meet(uses, how.choose_dt);
-  std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last three are still in memory
-  for (int d = 2; d >= 0 && has_scalar(); --d) order.push_back({u + d, 3, d});
-  take(order, how.next);
-}
-
-/// u = v if requested, v <- i k x v, and the scalar's source
-void Turbulence::run_curl(bool keep) {
-  const Curl rotation{wavenumbers(), gradient()};
-  ModeSweep curl("curl", rotation, {.flops = 18}, updates(v_));
-  ModeSweep keep_curl("curl", KeepCurl{rotation}, {.flops = 18}, writes(*u_), updates(v_));
-  store_->run(keep ? *keep_curl : *curl);
-}
-
-std::vector<spectral::Planes::Use> Turbulence::uses() const {
-  std::vector<Use> all;
-  if (options_.form == Form::rotational) {
-    if (has_scalar()) all.push_back({0, read});
-    for (int u = 0; u < 3; ++u) all.push_back({static_cast<int>(all.size()), has_scalar() ? update : read});
-    for (int w = 0; w < 3; ++w) all.push_back({static_cast<int>(all.size()), update});
-  } else {
-    const int first = options_.plane_arrays() - options_.components();  // of the velocity and the scalar
-    for (int d = 0; d < options_.components(); ++d) all.push_back({first + d, update});
-    for (int product = 0; product < first; ++product) all.push_back({product, write});
-  }
-  return all;
-}
-
-/// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back; with a scalar four and nine.
-void Turbulence::evaluate_divergence(const Evaluation& how) {
-  const int u = has_scalar() ? 5 : 3;  // the first array of the velocity
-  const std::vector<Use> uses = this->uses();
-  ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
-  if (how.keep) store_->run(keep);
-  store_->planes().expect(uses);
-  const int last = options_.components() - 1;
-  for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
-  meet(uses, how.choose_dt);
-  if (has_scalar())  // in the same order of the velocity's products as without
-    take({{8, 3, 2}, {7, 3, 1}, {5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {6, 3, 0}},
-         how.next);
-  else
-    take({{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}, how.next);
-}
-
-/// Transforms the arrays back in this order: two of the last first, because others are read into their
-/// memory.
-void Turbulence::take(const std::vector<Product>& order, Stage& next) {
-  std::optional<ModeSweep<Divergence>> derive;
-  if (order.back().b != Product::whole)
-    derive.emplace("divergence", Divergence{}, SweepOptions{.flops = 8}, updates(v_), reads<1>(work()));
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const Product& p = order[n];
-    const bool more = n + 1 < order.size();
-    store_->take(p.array, more ? order[n + 1].array : -1, [&](const spectral::PlaneBytes& from) {
-      if (n == 0 || !more) runner_.prefetch(next);  // the disk is idle otherwise
-      if (p.b == Product::whole)
-        transforms_->from_planes(p.array, from, v_, p.a);
-      else
-        transforms_->from_planes(p.array, from, work(), 0);
-    });
-    if (p.b == Product::whole) continue;
-    derive->set({wavenumbers(), p.a, p.b, n == 0, gradient()});
-    runner_.run(*derive);
-  }
-}
-
-/// Transforms a component of v to planes; the first piece of `meeting`, if it comes next, is prefetched
-/// meanwhile.
-void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
-  store_->fill(array, [&](const spectral::PlaneBytes& to) {
-    if (meeting) store_->planes().prefetch(*meeting);
-    transforms_->to_planes(v_, component, array, to);
-  });
-}
-
-void Turbulence::meet(const std::vector<Use>& uses, bool speed) {
-  const AtPoints what = options_.form == Form::rotational ? AtPoints::cross : AtPoints::products;
-  Transforms::PerThread fastest;
-  if (speed) fastest.assign(threads(), {Accumulator(Reduce::max)});
-  store_->meet(uses, [&](const auto& slab) { transforms_->at_points(what, slab, fastest); });
-  if (speed) reduce(speed_, fastest);  // overlaps with the transforms back
-}
-
-/// dt from the Courant number and the speeds of the step's first evaluation.
-void Turbulence::choose_dt() {
-  const double per_time = speed_.value();
-  dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;
-  tabulate();
-}
-
-AnyField& Turbulence::nonlinear_term() {
-  ModeSweep copy("copy", Copy{}, {}, writes(term()), reads(v_));
-  ModeSweep exchange("exchange", Exchange{}, {}, updates(v_), updates(term()));
-  ModeSweep project("project", Projected{projection()}, {}, updates(term()));
-  runner_.run(copy);
-  nonlinear({.next = copy});
-  runner_.run(exchange);
-  runner_.run(project);
-  return term();
 }
 
 }  // namespace sc::turbulence
