@@ -163,7 +163,7 @@ def test_at_re_100_the_flow_reattaches_once(program):
     """Of the parabola that enters nothing is lost; behind the step the flow reattaches at 1.62 heights."""
     sets = "flow.reynolds=100", "grid.points=[61,4,25]", "grid.size=[6,0.125,1]", "run.time=18"
     words = set_options(*sets)
-    program.ok("run", "backward_step", "-n", "2", "--out", "r", *QUIET, *words)
+    program.ok("run", "backward_step", "-n", "1", "--out", "r", *QUIET, *words)
     (path,) = (program.folder / "r" / "snapshots").iterdir()
     flow = read_snapshot(path)
     floor, separated, closed = LENGTHS["lengths"](flow)

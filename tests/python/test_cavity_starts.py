@@ -113,7 +113,7 @@ def test_re1000_on_few_points_after_fewer(program):
     start = "rest"
     for n, smallest, time in ((22, 0.03, 24), (34, 0.02, 6), (42, 0.016, 4)):
         folder = run(
-            program, str(n), 2, f"grid.points=[{n},{n},{n}]", f"grid.smallest={smallest}", f"run.time={time}",
+            program, str(n), 1, f"grid.points=[{n},{n},{n}]", f"grid.smallest={smallest}", f"run.time={time}",
             f'flow.initial="{start}"', "output.every=0"
         )  # fmt: skip
         start = last_snapshot(folder)

@@ -236,7 +236,7 @@ def test_a_run_has_no_units_and_grows_as_the_uploads(program):
     short = set_options(
         "grid.cells=[300,300,1]", "run.time=150", "output.every=75", "output.history_every=50"
     )
-    done = program.ok("run", "pfhub_3a", "--out", "r", *short)
+    done = program.ok("run", "pfhub_3a", "-n", "1", "--out", "r", *short)
     folder = program.folder / "r"
     assert "um" not in re.sub(r"\w*[A-Za-z]um\w*|um\w+", "", done.stdout)
     history = read_columns(folder / "history.csv")

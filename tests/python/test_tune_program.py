@@ -17,6 +17,11 @@ from subcurrent.foresight import tune
 from test_tune import CELLS
 
 SMALL = ("--set", CELLS, "--steps", 1, "--repeats", 2)
+LESS = [
+    word
+    for given in ("engine.poke_ms=0.5", "engine.transport=auto", "engine.steps_per_pass=1")
+    for word in ("--set", given)
+]
 
 
 @pytest.mark.mpi
@@ -24,15 +29,7 @@ def test_a_run_uses_what_was_tuned_and_says_so(program):
     run = ("run", "nickel_small", "--set", CELLS, "--set", "run.steps=6", *QUIET)
     run = (*run, "--set", "output.history_every=1")
     assert "--show finds no measurements" in program.refused("tune", "nickel_small", "--set", CELLS, "--show")
-    less = (
-        "--set",
-        "engine.poke_ms=0.5",
-        "--set",
-        "engine.transport=auto",
-        "--set",
-        "engine.steps_per_pass=1",
-    )
-    done = program.ok("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *less)
+    done = program.ok("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *LESS)
     assert "fastest is 2 ranks x 1 thread" in done.stdout
     (file,) = (program.folder / "tuned").iterdir()
     record = json.loads(file.read_text())
@@ -72,7 +69,7 @@ def summary_of(program: Any, name: str) -> dict[str, Any]:
 def test_ranks_of_somebody_else_tune_and_run(program):
     refused = program.as_ranks(2, "tune", "nickel_small", "--cpus", 2, *SMALL)
     assert refused.returncode != OK and "not allowed under mpirun" in refused.stderr
-    done = program.as_ranks(2, "tune", "nickel_small", *SMALL)
+    done = program.as_ranks(2, "tune", "nickel_small", *SMALL, *LESS)
     assert done.returncode == OK, done.stderr
     assert done.stdout.count("fastest is 2 ranks x 1 thread") == 1
     ran = program.as_ranks(2, "run", "nickel_small", "--set", CELLS, "--set", "run.steps=3", *QUIET)
@@ -89,7 +86,7 @@ def test_ranks_of_somebody_else_tune_and_run(program):
 def test_solvers_side_by_side_keep_their_files_apart(program, verb):
     """They had one scratch folder, in which the second could not be made."""
     files = ("--set", "storage.place=files", "--set", "engine.split=[1,1,1]", "-n", 1, "--threads", 1)
-    program.ok(verb, "nickel_small", *SMALL, *files, *(("--out", "s") if verb == "strategies" else ()))
+    program.ok(verb, "nickel_small", *SMALL, *LESS, *files, *(("--out", "s") if verb == "strategies" else ()))
     assert not (program.folder / "scratch").exists()
     if verb == "tune":
         shown = program("tune", "nickel_small", "--set", CELLS, *files, "--show")
