@@ -27,8 +27,8 @@ using namespace sc;
 using bench::Heat;
 using bench::Wave;
 
-constexpr int steps = 16;                             // in a turn
-const std::vector<int> lengths{1, 2, 4, 8, 16};       // steps a pass
+constexpr int steps = 16;                        // in a turn
+const std::vector<int> lengths{1, 2, 4, 8, 16};  // steps a pass
 constexpr const char* plain_order = "one step a pass, plain order of rows";
 constexpr int trial_steps = 200;                     // in which a runner chooses the length of its passes
 constexpr const char* again = "the same once more";  // in other memory: how far equal programs differ

@@ -26,8 +26,8 @@ double memory_rate(Context& context, const std::vector<NamedField>& fields) {
     const Storage& storage = shown.field->storage(0);
     if (storage.space() != Space::host || storage.far()) continue;
     const Grid& grid = storage.grid();
-    const auto bytes = static_cast<std::size_t>(grid.own().extent().z * grid.layout().sz) *
-                       size_of(storage.type());
+    const auto bytes =
+        static_cast<std::size_t>(grid.own().extent().z * grid.layout().sz) * size_of(storage.type());
     if (bytes > most) most = bytes, array = storage.base();
   }
   return array ? model::in_place_rate(context.threads(), array, std::min(most, enough)) : 0;

@@ -50,7 +50,7 @@ def test_a_title_tells_cases_apart(name):
     assert TITLES[name] in kind_of(case).title(case)
 
 
-WHEN = {"wave_pulse": (3e-3, "3 ms"), "earth_south": (8500, "132.7 min"), "jupiter": (1.5e5, "32.474 h")}
+WHEN = {"wave_pulse": (3e-3, "3 ms"), "earth_south": (8500, "132.6 min"), "jupiter": (1.5e5, "32.474 h")}
 
 
 @pytest.mark.parametrize("name", WHEN)
