@@ -42,18 +42,27 @@ void compute_for(int threads, double seconds) {
   });
 }
 
-/// The disk's rate after the steps, and the share of it that is left while all threads compute; the peak
-/// memory before they were measured.
+/// The disk's rate after the steps, and the share of it that is left while all threads compute.
 struct Disk {
-  std::int64_t peak = 0;
   DiskRate after;
   double share = 1;
 };
 
-void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const Disk& measured,
-           const std::map<std::string, StorePhase>& before) {
+/// What is told of the steps.
+struct Steps {
+  turbulence::Budget budget;
+  std::map<std::string, StorePhase> before, after;  ///< the phases
+  std::vector<double> seconds;
+  std::int64_t peak;
+  double energy;
+  std::string io;
+  bool direct;
+};
+
+void print(Context& context, const Steps& told, const Disk& measured) {
   const DiskRate& after = measured.after;
-  const turbulence::Budget& budget = flow.budget();
+  const turbulence::Budget& budget = told.budget;
+  const std::vector<double>& seconds = told.seconds;
   DiskRate rate = budget.rate;  // the disk is shared: use the mean of the rates before and after
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);
@@ -61,9 +70,9 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   const auto steps = static_cast<double>(seconds.size());
   double bound = 0, busy = 0, compute = 0, disk = 0;
   std::ostringstream phases;
-  for (const auto& [name, all] : flow.store().phases()) {
+  for (const auto& [name, all] : told.after) {
     StorePhase p = all;
-    if (const auto first = before.find(name); first != before.end()) {
+    if (const auto first = told.before.find(name); first != told.before.end()) {
       p.compute -= first->second.compute;
       p.elapsed -= first->second.elapsed;
       p.read -= first->second.read;
@@ -77,9 +86,8 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
     phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": {\"compute\": " << p.compute / steps
            << ", \"disk\": " << moved / steps << ", \"elapsed\": " << p.elapsed / steps << '}';
   }
-  const double peak = context.max(static_cast<double>(measured.peak));
+  const double peak = context.max(static_cast<double>(told.peak));
   const double planned = context.max(static_cast<double>(budget.near));
-  const double energy = flow.balance().energy;
   if (context.rank() != 0) return;
   double sum = 0;
   for (const double s : seconds) sum += s;
@@ -90,10 +98,10 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
             << ", \"written\": " << budget.written << ", \"on_disk\": " << budget.far
             << ", \"files\": " << budget.pieces << ", \"rate_read\": " << rate.read
             << ", \"rate_write\": " << rate.write << ", \"rate_both\": " << rate.both << ", \"io\": \""
-            << flow.store().io_name() << "\", \"direct\": " << flow.store().past_page_cache()
-            << ", \"phases\": {" << phases.str() << "}, \"energy\": ";
+            << told.io << "\", \"direct\": " << told.direct << ", \"phases\": {" << phases.str()
+            << "}, \"energy\": ";
   std::cout.precision(17);
-  std::cout << energy << "}" << std::endl;
+  std::cout << told.energy << "}" << std::endl;
 }
 
 struct Asked {
@@ -120,44 +128,55 @@ Asked asked_of(const bench::Arguments& a) {
           .single = precision == "single"};
 }
 
-void run(const Asked& asked) {
-  const int n = asked.points, files = asked.files, steps = asked.steps;
-  Context context(MPI_COMM_WORLD, {.threads = asked.threads});
-  {
-    const bool sync = asked.way == "sync";
-    TurbulenceOptions options{
-        .points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3, .single = asked.single};
-    if (sync) options.engine.strategy = Strategy::blocking;
-    options.storage = {.where = asked.way == "memory" || asked.budget > 0 ? Where::memory : Where::files,
-                       .pieces = files,
-                       .memory = asked.budget,
-                       .scratch = asked.scratch,
-                       .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
-    Turbulence flow(context, options);
-    if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
-    flow.start_taylor_green();
+Steps steps_of(Context& context, const TurbulenceOptions& options, int steps) {
+  Turbulence flow(context, options);
+  if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
+  flow.start_taylor_green();
+  flow.step();
+  flow.measure();  // the history of a run allocates memory too, which the budget includes
+  const auto before = flow.store().phases();
+  std::vector<double> seconds;
+  for (int k = 0; k < steps; ++k) {
+    context.barrier();
+    const double begin = context.timeline().now();
     flow.step();
-    flow.measure();  // the history of a run allocates memory too, which the budget includes
-    const auto before = flow.store().phases();
-    std::vector<double> seconds;
-    for (int k = 0; k < steps; ++k) {
-      context.barrier();
-      const double begin = context.timeline().now();
-      flow.step();
-      seconds.push_back(context.max(context.timeline().now() - begin));
-    }
-    Disk disk{.peak = peak_bytes(), .after = {}};
-    if (flow.budget().disk_used()) {
-      FileMemoryOptions measured = scratch_files(context, options.storage, !sync);
-      measured.name += " after";
-      disk.after = measured_rate(measured, std::int64_t{32} << 20);
-      measured.name += " computing";
-      if (!sync)
-        disk.share = computing_share(measured, std::int64_t{128} << 20,
-                                     [&](double s) { compute_for(asked.threads, s); });
-    }
-    print(context, flow, seconds, disk, before);
+    seconds.push_back(context.max(context.timeline().now() - begin));
   }
+  return {.budget = flow.budget(),
+          .before = before,
+          .after = flow.store().phases(),
+          .seconds = seconds,
+          .peak = peak_bytes(),
+          .energy = flow.balance().energy,
+          .io = flow.store().io_name(),
+          .direct = flow.store().past_page_cache()};
+}
+
+/// In no more memory than the flow had, which is gone.
+Disk disk_of(Context& context, const TurbulenceOptions& options, const turbulence::Budget& budget) {
+  const bool sync = !options.engine.strategy.overlaps;
+  const std::int64_t near = std::min(most_near, (budget.near - budget.process) / 2);
+  FileMemoryOptions files = scratch_files(context, options.storage, !sync);
+  files.name += " after";
+  Disk disk{.after = measured_rate(files, std::int64_t{32} << 20, near)};
+  files.name += " computing";
+  const std::int64_t bytes = near < most_near ? near : std::int64_t{128} << 20;
+  if (!sync) disk.share = computing_share(files, bytes, [&](double s) { compute_for(context.threads(), s); });
+  return disk;
+}
+
+void run(const Asked& asked) {
+  const int n = asked.points;
+  Context context(MPI_COMM_WORLD, {.threads = asked.threads});
+  TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3, .single = asked.single};
+  if (asked.way == "sync") options.engine.strategy = Strategy::blocking;
+  options.storage = {.where = asked.way == "memory" || asked.budget > 0 ? Where::memory : Where::files,
+                     .pieces = asked.files,
+                     .memory = asked.budget,
+                     .scratch = asked.scratch,
+                     .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
+  const Steps told = steps_of(context, options, asked.steps);
+  print(context, told, told.budget.disk_used() ? disk_of(context, options, told.budget) : Disk{});
   context.close();
 }
 
