@@ -67,11 +67,13 @@ def main() -> int:
     for _ in range(options.turns):
         for program in (theirs, ours):
             turns[program].append(figures(script.printed([*start, str(program), *words])))
-    print(f"| {options.program} | {options.commit} | this build | speed of this build / that |")
-    print("|---|---:|---:|---:|")
     then, now = (list(zip(*turns[program], strict=True)) for program in (theirs, ours))
     if not now or len(then) != len(now):
-        sys.exit(f"the programs print {len(then)} and {len(now)} figures, which are not comparable")
+        sys.exit(
+            f"the programs print {len(then)} and {len(now)} figures with a unit: there is nothing to compare"
+        )
+    print(f"| {options.program} | {options.commit} | this build | speed of this build / that |")
+    print("|---|---:|---:|---:|")
     for before, after in zip(then, now, strict=True):
         (name, _, unit), (_, _, other) = after[0], before[0]
         if unit != other:
