@@ -15,12 +15,6 @@ constexpr std::array<std::pair<DeviceKind, std::string_view>, 3> kinds{
 
 }  // namespace
 
-std::string_view device_name(DeviceKind kind) {
-  for (const auto& [known, name] : kinds)
-    if (known == kind) return name;
-  return "";
-}
-
 DeviceKind device_of(std::string_view name) {
   for (const auto& [kind, known] : kinds)
     if (known == name) return kind;

@@ -24,7 +24,6 @@ enum class DeviceKind {
   emulated  ///< the host, which executes work in another order that a device may choose: for tests without a
             ///< device
 };
-std::string_view device_name(DeviceKind kind);
 /// "cpu", "cuda" or "emulated"; throws Error (bad_input) for anything else.
 DeviceKind device_of(std::string_view name);
 

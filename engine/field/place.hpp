@@ -29,9 +29,4 @@ inline std::byte* plane_of(const Storage& storage, int z, int component = 0) {
                               static_cast<std::ptrdiff_t>(size_of(storage.type()));
 }
 
-/// The place of a field in a slot that begins with plane `first` and has `planes` planes for each component.
-inline Place place_in_slab(const Storage& storage, std::byte* slot, int first, int planes) {
-  return {slot + (storage.base() - plane_of(storage, first)), storage.grid().layout().sz * planes};
-}
-
 }  // namespace sc

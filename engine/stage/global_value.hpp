@@ -22,9 +22,6 @@ class GlobalValue {
 
   /// Collective: all ranks pass equally many accumulators of the same kinds.
   void start(std::span<const Accumulator> mine);
-  /// Makes progress; true if value() would not wait.
-  bool test() { return !under_way_ || reduction_.test(); }
-  bool under_way() const { return under_way_; }
   /// Value number k over all ranks; waits for it, and records the wait as a reduction.
   double value(int k = 0);
   /// start() and value() together.
