@@ -13,6 +13,7 @@
 
 #include "engine/base/context.hpp"
 #include "engine/base/mpi_check.hpp"
+#include "engine/exec/row_trial.hpp"
 
 namespace sc::bench {
 
@@ -27,6 +28,10 @@ struct Way {
   /// the CPU time of running threads at its ticks (4 ms).
   std::vector<double> busy = {};
 };
+
+/// Runs of a stage after which it has chosen its order of rows: before, it tries orders, and the slower ones
+/// would be measured, too.
+constexpr int until_settled = RowTrial::first_runs;
 
 inline double cpu_seconds() {
   timespec t{};
