@@ -12,8 +12,10 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK
 from subcurrent.launch.rundir import RunFolder
+from subcurrent.report.figures import stored_case
 from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.figures import CUTS, pressure_cuts
+from subcurrent.solvers.magnetosphere.tail import find_sheet
 
 pytestmark = pytest.mark.mpi
 COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")
@@ -161,6 +163,22 @@ def test_the_day_side_at_the_spacing_of_the_cases(program, case, places):
     assert found == pytest.approx(places, abs=0.03)
     coarse = ("--set", "grid.points=[45,20,20]", "--set", "run.time=2000")
     assert day_side(program, case, "coarse", *coarse)[0] == pytest.approx(found[0], rel=0.03)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(2 * 3600)
+@pytest.mark.parametrize(
+    ("case", "places", "neutral_line"),
+    [("earth_north", (11.58, 14.96), None), ("earth_south", (10.63, 13.92), 14.7)],
+)
+def test_the_cases_of_the_earth_as_they_stand(program, case, places, neutral_line):
+    """At their ends. Twice the spacing and all coefficients move magnetopause and shock by less than 3 %."""
+    found = places_of(program, case, "fine", timeout=7000)
+    assert found == pytest.approx(places, abs=0.03)
+    assert day_side(program, case, "coarse") == pytest.approx(found, rel=0.03)
+    folder = RunFolder(program.folder / "fine")
+    line = find_sheet(read_plasma(folder.last_snapshot()), stored_case(folder)).neutral_line()
+    assert line == (neutral_line and pytest.approx(neutral_line, abs=0.2))
 
 
 @pytest.mark.long

@@ -77,7 +77,7 @@ class Views:
             fmt=fmt,
             color=colour,
             vertical=True,
-            position_x=0.1,
+            position_x=0.25,  # a title of 14 letters, wider than bar and numbers, ends within the column
             position_y=0.25,
             width=0.4,
             height=0.5,

@@ -40,6 +40,7 @@ SETTINGS = {
     "axes.grid": True,
     "axes.formatter.limits": (-4, 4),  # 1.4 × 10⁵ rather than ticks that touch
     "axes.formatter.use_mathtext": True,
+    "axes.formatter.useoffset": False,  # no "+ 10⁻⁵" above an axis, from which to read its numbers
     "axes.axisbelow": True,
     "grid.color": GRID,
     "grid.linewidth": 0.8,

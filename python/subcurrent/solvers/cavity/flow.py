@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
@@ -108,6 +109,8 @@ def draw_flow_3d(path: Path, flow: FlowField, title: str = "Particle paths") -> 
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
         axes.set(xlabel="x / side", ylabel="y / side", zlabel="z / side")
         axes.locator_params(nbins=3)
+        # Without its lowest number, which would lie on that of x.
+        axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10], prune="lower"))
         axes.set_box_aspect(high - low, zoom=0.95)
         axes.view_init(elev=24, azim=-125)
         scale = mpl.cm.ScalarMappable(
@@ -149,5 +152,10 @@ def _box(axes, low: np.ndarray, high: np.ndarray) -> None:
         arrow_length_ratio=0.12,
     )
     axes.text(
-        low[0] + 0.5 * (x[1] - x[0]), middle, high[2] * 1.05, "lid", color=style.RED, ha="center", zorder=5
+        *(low[0] + 0.5 * (x[1] - x[0]), middle, high[2] * 1.05),
+        "lid",
+        color=style.RED,
+        ha="center",
+        zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
     )

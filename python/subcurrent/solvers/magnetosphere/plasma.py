@@ -30,10 +30,21 @@ def draw_magnetosphere(
     noon, equator = plasma.plane(1), plasma.plane(2)
     with style.figure(path, 10.5, 6.8, f"{title}, {units.said(plasma.time)}") as drawing:
         panels = drawing.subplots(2, 2, sharex=True)
-        for row, plane, up, folded in ((0, noon, 2, mirrored[1]), (1, equator, 1, mirrored[0])):
-            pressure, density = 1e9 * units.pressure * plane.pressure, 1e-6 * units.density * plane.density
-            _panel(drawing, panels[row][0], plane, up, pressure, "pressure (nPa)", PRESSURE, inner, folded)
-            _panel(drawing, panels[row][1], plane, up, density, "density (cm⁻³)", DENSITY, inner, folded)
+        rows = ((noon, 2, mirrored[1]), (equator, 1, mirrored[0]))
+        columns = (
+            ("pressure", 1e9 * units.pressure, "pressure (nPa)", PRESSURE),
+            ("density", 1e-6 * units.density, "density (cm⁻³)", DENSITY),
+        )
+        for column, (name, factor, label, colours) in enumerate(columns):
+            shown = [factor * np.maximum(getattr(plane, name), 1e-300) for plane, _, _ in rows]
+            # One scale for both planes, so that a colour is the same value in both.
+            far = [
+                values[np.hypot(plane.points[0], plane.points[up]) > inner]
+                for values, (plane, up, _) in zip(shown, rows, strict=True)
+            ]
+            scale = LogNorm(*np.percentile(np.concatenate(far), (0.5, 99.7)))
+            for axes, values, (plane, up, folded) in zip(panels[:, column], shown, rows, strict=True):
+                _panel(drawing, axes, plane, up, values, label, colours, scale, inner, folded)
         for axes in panels[0]:
             axes.set_xlabel("")  # the numbers stand below the lower row
 
@@ -46,6 +57,7 @@ def _panel(  # noqa: PLR0917
     values: np.ndarray,
     label: str,
     colours: str,
+    scale: LogNorm,
     inner: float,
     mirrored: bool,
 ) -> None:
@@ -60,12 +72,8 @@ def _panel(  # noqa: PLR0917
         turn_along = -1.0 if up == 2 else 1.0
         along = np.concatenate([turn_along * along[:0:-1], along])
         across = np.concatenate([-turn_along * across[:0:-1], across])
-    shown = np.maximum(values, 1e-300)
     far = np.hypot(*np.meshgrid(x, y)) > inner
-    low, high = np.percentile(shown[far], (0.5, 99.7))
-    mesh = axes.pcolormesh(
-        x, y, shown, cmap=colours, norm=LogNorm(low, high), shading="gouraud", rasterized=True
-    )
+    mesh = axes.pcolormesh(x, y, values, cmap=colours, norm=scale, shading="gouraud", rasterized=True)
     speed = np.hypot(along, across)
     if speed.max() > 0:
         axes.streamplot(
@@ -135,7 +143,9 @@ def draw_axis(  # noqa: PLR0917
         ):
             upper.plot(x[day], nano * np.maximum(values[day], 1e-300), color=colour, label=label)
         upper.set(yscale="log", ylabel="pressure (nPa)", title="Pressures on the line to the sun")
-        upper.set_ylim(bottom=0.3 * nano * columns["pressure"][day].min())
+        # Where the plasma is held it rests: neither end follows from the zeros of the dynamic pressure.
+        most = max(values[day].max() for values in (columns["pressure"], magnetic, ram))
+        upper.set_ylim(0.3 * nano * columns["pressure"][day].min(), 2 * nano * most)
         lower.plot(x[day], current[day], color=style.VIOLET, label="|J|")
         lower.set(xlabel="distance towards the sun (radii)", title="Current, |∇ × (B − dipole)| / μ₀")
         outside = x > outer
@@ -146,7 +156,7 @@ def draw_axis(  # noqa: PLR0917
                     axes.axvline(
                         place, color=style.INK, linestyle=dash, linewidth=1, label=f"{name} {place:.2f}"
                     )
-            axes.legend(fontsize=9)
+            axes.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the lines
 
 
 def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -64,10 +66,11 @@ def draw_view(
 
 
 def _surround(plotter: pv.Plotter, grid: pv.ImageData, time: str) -> None:
-    """The camera, axes in radii along three edges of the domain, and the time."""
-    x0, x1, y0, y1, z0, z1 = grid.bounds
+    """The camera, axes in radii along three edges of the domain, from one round number to another, and the
+    time."""
+    x0, x1, y0, y1, z0, z1 = ends = _round_ends(grid.bounds)
     plotter.show_bounds(
-        bounds=grid.bounds,
+        bounds=ends,
         location="outer",
         n_xlabels=_labels(x0, x1),
         n_ylabels=_labels(y0, y1),
@@ -85,6 +88,15 @@ def _surround(plotter: pv.Plotter, grid: pv.ImageData, time: str) -> None:
     size = max(x1 - x0, y1 - y0, z1 - z0)
     plotter.camera_position = [middle + size * np.array([-0.75, -0.85, 0.5]), middle, (0, 0, 1)]
     plotter.reset_camera(bounds=grid.bounds)
+
+
+def _round_ends(bounds: Sequence[float]) -> list[float]:
+    """Of x, y and z, outwards to numbers with few digits: the last nodes may lie beside such a number."""
+    ends: list[float] = []
+    for lo, hi in zip(bounds[::2], bounds[1::2], strict=True):
+        digit = 10.0 ** math.floor(math.log10((hi - lo) / 5))
+        ends += [digit * math.floor(lo / digit), digit * math.ceil(hi / digit)]
+    return ends
 
 
 def _labels(lo: float, hi: float) -> int:
