@@ -7,7 +7,7 @@
 
 The case is earth_north, earth_south, earth_tilted or jupiter. Prints a markdown table. The coefficients are
 the case's, in proportion to the spacing. A run that is in the folder already is not run again. Faster winds
-are run at the first spacing only. For the Earth spacing 1 takes a minute or two, 0.5 sixteen times as long.
+are run at the first spacing only. For the Earth spacing 1 takes ten seconds, 0.5 fifteen times as long.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ turns, and the table has its height at three distances, and the point of the mag
 the sun.
 
 A run that is in the folder already is not run again. Coefficients are in proportion to the spacing. For the
-Earth at spacing 1 a run takes half a minute to four minutes on two cores; 0.5, that of earth_south and
+Earth at spacing 1 a run takes half a minute to two minutes on two cores; 0.5, that of earth_south and
 earth_north, sixteen times as long.
 """
 

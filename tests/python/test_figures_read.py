@@ -55,7 +55,7 @@ def test_both_planes_of_a_magnetosphere_have_one_scale_a_quantity(tmp_path, monk
 
 def test_no_axis_adds_a_constant_to_its_numbers(tmp_path):
     """A residual just below a tolerance."""
-    rows = [f"{n},0.{n},5,{(1 - 1e-4 * n) * 1e-5!r},0.{n},0.1,0" for n in range(1, 9)]
+    rows = [f"{n},0.{n},5,{(1 - 1e-6 * n) * 1e-5!r},0.{n},0.1,0" for n in range(1, 9)]
     heading = "step,time,iterations,residual,max_change,divergence_rms,capped"
     (tmp_path / "history.csv").write_text("\n".join([heading, *rows]) + "\n")
     draw_history(tmp_path / "h.svg", read_history(tmp_path / "history.csv"), None)

@@ -218,18 +218,18 @@ def planet(make: Callable[[Path], list[str]], seconds: float, what: str, toleran
 
 
 PLANETS = (
-    planet(earth_north, 1800, "standoff", 1e-2),
-    planet(earth_south, 2100, "southward field", 1e-2),
+    planet(earth_north, 130, "standoff", 1e-2),
+    planet(earth_south, 620, "southward field", 1e-2),
     planet(earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
-    planet(earth_north_drift, 300, "day side and tail for smaller coefficients, spacing 1", 5e-2),
+    planet(earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
     planet(earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
     planet(earth_south_heating, 120, "shock and magnetopause with and without heating, spacing 1", 2e-2),
     planet(earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2),
-    planet(earth_south_convection, 240, "open flux and polar-cap potential, spacing 1", 2e-2),
-    planet(earth_south_rates, 240, "how fast field lines open and close, spacing 1", 5e-2),
+    planet(earth_south_convection, 70, "open flux and polar-cap potential, spacing 1", 2e-2),
+    planet(earth_south_rates, 80, "how fast field lines open and close, spacing 1", 5e-2),
     planet(earth_south_pressures, 30, "nodes by their pressure, spacing 1", 5e-2),
-    planet(earth_tilted, 300, "current sheet and nose of a tilted dipole", 5e-2),
+    planet(earth_tilted, 40, "current sheet and nose of a tilted dipole", 5e-2),
     planet(earth_tilted_tail, 120, "day side and tail of a tilted dipole that go on", 5e-2),
     planet(jupiter_tail, 180, "day side and tail of Jupiter that go on, spacing 4", 2e-2),
-    planet(jupiter_rotation, 600, "the magnetopause for three rotations, spacing 4", 2e-2),
+    planet(jupiter_rotation, 60, "the magnetopause for three rotations, spacing 4", 2e-2),
 )
