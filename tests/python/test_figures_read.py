@@ -12,9 +12,11 @@ from PIL import Image
 
 from conftest import ROOT, completed
 from subcurrent.report.plots.history import draw_history, read_history
+from subcurrent.report.plots.plane import with_unit
 from subcurrent.solvers.cavity.flow import draw_flow_3d
 from subcurrent.solvers.magnetosphere.plasma import draw_axis, draw_magnetosphere
 from subcurrent.solvers.magnetosphere.units import Units
+from subcurrent.solvers.turbulence.pictures import SCALAR, Spectrum, draw_spectrum
 from test_figures import plasma_cube, solid_rotation, texts
 
 EARTH = Units(6370e3, 31.2e-6, 1e10)
@@ -68,6 +70,24 @@ def test_the_numbers_of_two_axes_do_not_lie_on_each_other(tmp_path):
     written = re.findall(r"<!-- \$\\mathdefault\{(.*)\}\$ -->", (tmp_path / "f.svg").read_text())
     assert written.count("1.0") == 4
     assert written.count("0.0") == 3  # of x, z and the bar of colours
+
+
+def test_numbers_of_wavenumbers_do_not_meet(tmp_path):
+    """Of a spectrum over one decade: 3 and 4 tenths would touch."""
+    k = np.arange(1.0, 11)
+    spectrum = Spectrum(k, k ** (-5 / 3), "mean", 1.0, 0.11)
+    draw_spectrum(tmp_path / "s.svg", [spectrum], 10, "T", SCALAR)
+    scaled = (tmp_path / "s.svg").read_text().split('id="axes_2"')[1]
+    scaled = scaled.split('id="matplotlib.axis_3"')[1].split('id="matplotlib.axis_4"')[0]
+    numbers = set(re.findall(r"<!-- (.*) -->", scaled))
+    assert numbers >= {"0.2", "0.5", "1"}
+    assert not [number for number in numbers if "times" in number]
+
+
+def test_powers_of_units_are_raised():
+    units = ("km s-1", "cm-3", "m2 s-2", "K", "1e4 cells", "1")
+    shown = ["v (km s⁻¹)", "v (cm⁻³)", "v (m² s⁻²)", "v (K)", "v (1e4 cells)", "v"]
+    assert [with_unit("v", unit) for unit in units] == shown
 
 
 def test_the_bar_of_colours_of_a_view_in_space_is_whole(tmp_path):

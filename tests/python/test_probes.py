@@ -272,8 +272,8 @@ def test_pictures_have_units_and_say_what_is_left_out(tmp_path):
     draw_probes(tmp_path / "p.svg", tmp_path / "probes.csv", "A run", units, (60.0, "s"))
     text = (tmp_path / "p.svg").read_text()
     for word in (
-        "density (cm-3)",
-        "velocity x (km s-1)",
+        "density (cm⁻³)",
+        "velocity x (km s⁻¹)",
         "time (s)",
         "0: (0, 0, 0)",
         "the first 10 of 12 probes",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -51,8 +52,13 @@ class Look:
         return Normalize(low, high) if high > low else Normalize(low - 1, high + 1)
 
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def with_unit(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit not in ("", "1") else name
+    """km s-1, as a snapshot has it, as km s⁻¹."""
+    shown = re.sub(r"(?<=[a-zA-Z])(?<!\de)-?\d+", lambda power: power[0].translate(RAISED), unit)
+    return f"{name} ({shown})" if unit not in ("", "1") else name
 
 
 def draw_plane(path: Path, plane: Slice, title: str, look: Look) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axis import Axis
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..structure import StructureFunctions
@@ -31,6 +32,13 @@ def draw_five_thirds(axes: Any, kmax: int, height: float) -> None:
     axes.annotate(
         "$k^{-5/3}$", (k[0] * 2, height * (2 * k[0]) ** (-5 / 3)), (6, 6), textcoords="offset points"
     )
+
+
+def number_decades(axis: Axis) -> None:
+    """1, 2 and 5 of every power of ten on a logarithmic axis of one or two: with all of them numbers meet."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_structure(
@@ -58,6 +66,4 @@ def draw_structure(
         third.set(title="Mean cubes, along r", ylabel="−⟨δu³⟩ / (ε r), dashed: 4/5")
         for axes in (second, third):
             axes.set_xlabel("r / η")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.xaxis.set_major_formatter("{x:g}")
-            axes.xaxis.set_minor_formatter(NullFormatter())
+            number_decades(axes.xaxis)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...report.plots import style
-from ...report.plots.spectrum import draw_five_thirds, kept_shells
+from ...report.plots.spectrum import draw_five_thirds, kept_shells, number_decades
 from ..box_pictures import COLOURS, draw_box_plane, draw_reference
 
 
@@ -75,6 +75,7 @@ def draw_spectrum(
         plain.legend()
         scaled.set(title=kind.scaled_title, xlabel=kind.scaled_k, ylabel=kind.scaled_symbol)
         if scaled.get_legend_handles_labels()[0]:
+            number_decades(scaled.xaxis)
             scaled.legend()
 
 
