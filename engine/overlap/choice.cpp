@@ -18,7 +18,7 @@ int Choice::add(std::string name, const std::function<bool(const Strategy&)>& ma
   if (threads_ == 0) threads_ = -context_.largest(-context_.threads());
   std::vector<const Strategy*> candidates;
   for (const Strategy* s : Strategy::all())
-    if (s->tried && (!s->divides_threads || threads_ > 1) && may(*s)) candidates.push_back(s);
+    if (!s->chooses && (!s->divides_threads || threads_ > 1) && may(*s)) candidates.push_back(s);
   names_.push_back(std::move(name));
   return trials_.add(std::move(candidates), feeds);
 }

@@ -34,7 +34,6 @@ struct Strategy {
   Key key = keys::in_program_order;
   bool divides_threads = false;  ///< one thread exchanges halos and computes the shell, the others the core
   bool joins = false;    ///< that thread then computes core tiles too; otherwise two threads are needed
-  bool tried = true;     ///< a candidate of `automatic`
   bool chooses = false;  ///< chooses one of the others for each run
 
   friend bool operator==(const Strategy& a, const Strategy& b) {
@@ -67,7 +66,6 @@ inline constexpr Strategy Strategy::ordered{
     .says =
         "as boundary_first, but wait before the core, so that messages and computing are measured separately",
     .overlaps = false,
-    .tried = false,
 };
 inline constexpr Strategy Strategy::boundary_first{
     .name = "boundary_first",
@@ -99,7 +97,6 @@ inline constexpr Strategy Strategy::halo_thread{
 inline constexpr Strategy Strategy::automatic{
     .name = "automatic",
     .says = "the fastest of the others for each kind of stage, measured in the first steps and again later",
-    .tried = false,
     .chooses = true,
 };
 }  // namespace sc
