@@ -69,7 +69,7 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
         "halo_thread_joins": engine.halo_thread_joins,
         "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
         "halo_corners": engine.corners,
-        "poke_ms": float(engine.poke_ms),
+        "poke_ms": engine.poke_ms,
         "steps_per_pass": length,
         "finds_length": engine.steps_per_pass == "automatic" and length > 1,
         "pass_tile": tile_of(engine.pass_tile if length > 1 else "automatic"),

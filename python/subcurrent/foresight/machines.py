@@ -42,7 +42,7 @@ def load_machine(path: str | Path) -> Machine:
     what is allowed."""
     tables = read_tables(Path(path))
     try:
-        machine = Machine.model_validate(_whole_as_float(tables))
+        machine = Machine.model_validate(tables)
     except ValidationError as error:
         found = error.errors()  # a misspelt key says more than the missing one
         unknown = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
@@ -65,18 +65,6 @@ def _said(error: dict[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{'.'.join(where)} is missing: it must be {words}."
     return f"{'.'.join(where)} = {shown(error.get('input'))} is not allowed: it must be {words}."
-
-
-def _whole_as_float(value: object, key: str = "") -> object:
-    """Converts whole numbers of a machine file to floats, except counts."""
-    if isinstance(value, dict):
-        return {name: _whole_as_float(item, name) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_whole_as_float(item, key) for item in value]
-    counts = {"cores", "links", "shape", "trunks", "per_node", "on_link", "threads", "busy", "cells"}
-    if isinstance(value, int) and not isinstance(value, bool) and key not in counts:
-        return float(value)
-    return value
 
 
 def _check(machine: Machine, path: str) -> None:

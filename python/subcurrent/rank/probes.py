@@ -13,7 +13,7 @@ COLUMNS = ("probe", "x", "y", "z")  # between step and time and the fields
 
 def probes_of(solver: Any, case: Any, folder: RunFolder, writes: bool) -> list[MeasuredTable]:
     """None without output.probes. Collective."""
-    positions = [[float(x) for x in position] for position in case.output.probes]
+    positions = case.output.probes
     if not positions:
         return []
     names = solver.place_probes(positions)

@@ -30,7 +30,7 @@ class MovingWall(Table):
 
     def option(self, _normal: int) -> tuple[Any, ...]:
         """What the compiled solver takes of a face normal to axis 0, 1 or 2."""
-        return ("moving", *([float(v) for v in three] for three in (self.moving, self.turning, self.about)))
+        return "moving", self.moving, self.turning, self.about
 
 
 class Inflow(Table):
@@ -49,11 +49,10 @@ class Inflow(Table):
     to: Pair | None = key("high corner of the rectangle", "two numbers", None)
 
     def option(self, normal: int) -> tuple[Any, ...]:
-        corners = (self.from_ or [0.0, 0.0]), (self.to or [math.inf, math.inf])
-        low, high = ([float(v) for v in pair] for pair in corners)
+        low, high = [*(self.from_ or [0.0, 0.0])], [*(self.to or [math.inf, math.inf])]
         low.insert(normal, 0.0)
         high.insert(normal, math.inf)
-        return ("inflow", [float(v) for v in self.inflow], self.profile == "parabolic", low, high)
+        return "inflow", self.inflow, self.profile == "parabolic", low, high
 
 
 class GivenPressure(Table):
@@ -62,7 +61,7 @@ class GivenPressure(Table):
     pressure: float = setting("pressure on the face, in density x speed squared")
 
     def option(self, _normal: int) -> tuple[Any, ...]:
-        return ("pressure", float(self.pressure))
+        return "pressure", self.pressure
 
 
 Face = Literal["wall", "periodic", "slip", "outflow"] | MovingWall | Inflow | GivenPressure

@@ -72,8 +72,7 @@ class CavityKind(Kind):
         return solver
 
     def series(self, solver: Any, case: Any) -> dict[str, Any]:
-        about = [float(x) for x in case.output.moments_about]
-        return forces.series(solver, about) if case.output.forces else {}
+        return forces.series(solver, case.output.moments_about) if case.output.forces else {}
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         return solver.step()

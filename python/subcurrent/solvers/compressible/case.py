@@ -19,7 +19,6 @@ Points = Annotated[list[Annotated[int, Field(ge=BLOCK, le=100_000)]], Field(min_
 STARTS = ("uniform", "taylor_green", "random", "vortex", "acoustic", "entropy", "vorticity")
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # known at any time in an inviscid gas
 FORCED = ("random", "taylor_green")  # of density 1 and without momentum in the mean; become turbulent
-SIZES = ("mach", "amplitude", "peak", "dilatational")
 VISCOUS = ("prandtl", "law", "exponent", "sutherland")  # keys of a gas with a viscosity
 
 
@@ -199,7 +198,7 @@ class CompressibleCase(SolverCase):
         """At the temperature of the start; 0 of an inviscid gas."""
         if self.gas.reynolds is not None:
             return 1.0 / self.gas.reynolds
-        return float(self.gas.viscosity or 0.0)
+        return self.gas.viscosity or 0.0
 
     def notes(self) -> list[str]:
         viscosity = self.viscosity()
@@ -211,23 +210,21 @@ class CompressibleCase(SolverCase):
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver."""
-        flow, gas = self.flow.model_dump(), self.gas.model_dump(exclude={"reynolds"})
         return {
             "points": list(self.grid.points),
-            "flow": {**flow, **{name: float(flow[name]) for name in SIZES}},
-            "gas": {name: value if name == "law" else float(value or 0.0) for name, value in gas.items()}
-            | {"viscosity": self.viscosity()},
+            "flow": self.flow.model_dump(),
+            "gas": self.gas.model_dump(exclude={"reynolds"}) | {"viscosity": self.viscosity()},
             "forcing": {
-                "power": float(self.forcing.power) if self.forcing.kind != "none" else 0.0,
-                "dilatational": float(self.forcing.dilatational),
-                "kmax": float(self.forcing.kmax),
+                "power": self.forcing.power if self.forcing.kind != "none" else 0.0,
+                "dilatational": self.forcing.dilatational,
+                "kmax": self.forcing.kmax,
                 "cooling": self.forcing.cooling,
             },
-            "filter": float(self.scheme.filter),
+            "filter": self.scheme.filter,
             "precision": self.scheme.precision,
-            "courant": float(self.run.courant or 0.6),
-            "dt": float(self.run.dt or 0.0),
-            "end": float(self.run.time or 0.0),
+            "courant": self.run.courant or 0.6,
+            "dt": self.run.dt or 0.0,
+            "end": self.run.time or 0.0,
             "storage": self.storage.options(),
             "engine": engine_options(self.engine),
         }

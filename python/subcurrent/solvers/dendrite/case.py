@@ -239,7 +239,7 @@ class DendriteCase(SolverCase):
                 {
                     "centre": [unit * place for place in self._centre(seed)],
                     "radius": unit * seed.radius,
-                    "axis": [float(part) for part in seed.axis],
+                    "axis": seed.axis,
                     "angle": math.radians(seed.angle),
                 }
                 for seed in self.seeds
@@ -247,32 +247,19 @@ class DendriteCase(SolverCase):
             "boundaries": self.boundaries.faces(),
             "noise_seed": self.start.noise_seed,
             "precision": self.start.precision,
-            "safety": float(self.run.safety or 0.9),
-            "dt": float(self.run.dt or 0.0),
+            "safety": self.run.safety or 0.9,
+            "dt": self.run.dt or 0.0,
             "storage": self.storage.options(),
             "engine": engine_options(self.engine, self.pass_length()),
         }
 
     def _model_options(self) -> dict[str, Any]:
         if not self.is_metal():
-            given = self.model.model_dump(exclude={"name", "coupling"})
-            model = {name: float(value) for name, value in given.items()} | {"coupling": self.coupling()}
-            return {"karma_rappel": model, "temperature": -float(self.start.undercooling)}
-        m = self.material
-        material = {name: float(getattr(m, name)) for name in MATERIAL}
-        material |= {"interface_width": MICRO * m.interface_width, "lambda": float(m.lamda)}
-        return {"material": material, "temperature": float(self.start.temperature)}
+            model = self.model.model_dump(exclude={"name"}) | {"coupling": self.coupling()}
+            return {"karma_rappel": model, "temperature": -self.start.undercooling}
+        material = self.material.model_dump(by_alias=True, exclude={"name"})
+        material["interface_width"] *= MICRO
+        return {"material": material, "temperature": self.start.temperature}
 
-
-MATERIAL = (
-    "surface_energy",
-    "kinetic",
-    "melting",
-    "latent_heat",
-    "heat_capacity",
-    "diffusivity",
-    "anisotropy",
-    "noise",
-)
 
 CASE = DendriteCase

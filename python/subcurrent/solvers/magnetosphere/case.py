@@ -218,18 +218,18 @@ class MagnetosphereCase(SolverCase):
         wind = self.solar_wind()
         options = {
             "points": list(self.grid.points),
-            "low": [float(x) for x in self.grid.low],
-            "spacing": float(self.grid.spacing),
+            "low": self.grid.low,
+            "spacing": self.grid.spacing,
             "boundaries": self.boundaries.faces(),
             **self.plasma.model_dump(),
             "wind": wind.scaled(self.units()) if wind else CALM,
             "diffusion": self.diffusion.model_dump(),
-            "density_floor": float(self.limits.density),
-            "pressure_floor": float(self.limits.pressure),
+            "density_floor": self.limits.density,
+            "pressure_floor": self.limits.pressure,
             "cycle": self.run.cycle,
-            "courant": float(self.run.courant or 0.4),
-            "dt": float(self.run.dt or 0.0),
-            "end": float(self.run.time or 0.0),
+            "courant": self.run.courant or 0.4,
+            "dt": self.run.dt or 0.0,
+            "end": self.run.time or 0.0,
             "engine": engine_options(self.engine, self.pass_length()),
         }
         winds = self.winds()
@@ -243,9 +243,7 @@ class MagnetosphereCase(SolverCase):
         p = self.planet
         turn = 3600.0 * p.rotation / self.units().time
         return {
-            **{name: float(getattr(p, name)) for name in ("inner", "outer", "strength", "gravity")},
-            "pressure": float(p.pressure),
-            "mirror": float(p.mirror),
+            **p.model_dump(include={"inner", "outer", "strength", "gravity", "pressure", "mirror"}),
             "tilt": math.radians(p.tilt),
             "rotation": 2 * math.pi / turn if turn > 0 else 0.0,
         }

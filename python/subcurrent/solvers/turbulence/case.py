@@ -211,7 +211,7 @@ class TurbulenceCase(SolverCase):
         return case
 
     def viscosity(self) -> float:
-        return float(self.flow.viscosity) if self.flow.reynolds is None else 1.0 / self.flow.reynolds
+        return self.flow.viscosity if self.flow.reynolds is None else 1.0 / self.flow.reynolds
 
     def diffusivity(self) -> float | None:
         """That of the scalar, if there is one."""
@@ -263,17 +263,10 @@ class TurbulenceCase(SolverCase):
         return {
             "points": list(self.grid.points),
             "viscosity": self.viscosity(),
-            "dt": float(self.scheme.dt or LARGEST_STEP),
-            "courant": float(self.scheme.courant or 0.0),
-            **{
-                name: getattr(self.scheme, name)
-                for name in ("integrator", "form", "dealiasing", "transforms", "precision")
-            },
-            "forcing": {
-                "kind": self.forcing.kind,
-                "kmax": float(self.forcing.kmax),
-                "power": float(self.forcing.power or 0.0),
-            },
+            "dt": self.scheme.dt or LARGEST_STEP,
+            "courant": self.scheme.courant or 0.0,
+            **self.scheme.model_dump(exclude={"dt", "courant"}),
+            "forcing": self.forcing.model_dump() | {"power": self.forcing.power or 0.0},
             "scalar": {} if self.scalar is None else self.scalar.options(self.viscosity(), self.kept()),
             "storage": self.storage.options(),
             "initial": self.flow.initial,

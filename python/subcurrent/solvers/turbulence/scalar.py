@@ -32,14 +32,14 @@ class Scalar(Table):
     seed: int = setting("seed of a random scalar", 1, ge=0, le=2**62)
 
     def diffusivity_of(self, viscosity: float) -> float:
-        return float(self.diffusivity) if self.schmidt is None else viscosity / self.schmidt
+        return self.diffusivity if self.schmidt is None else viscosity / self.schmidt
 
     def options(self, viscosity: float, kept: int) -> dict[str, Any]:
         """Those of the compiled solver, and how the scalar starts: the variance of each shell."""
         random = self.initial == "random"
         return {
             "diffusivity": self.diffusivity_of(viscosity),
-            "gradient": [float(part) for part in self.gradient],
+            "gradient": self.gradient,
             "initial": self.initial,
             "spectrum": shells_of("peaked", self.peak, self.variance, kept, "scalar") if random else [],
             "seed": self.seed,

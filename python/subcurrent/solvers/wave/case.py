@@ -99,15 +99,15 @@ class WaveCase(SolverCase):
         start, run = self.completed().start, self.run
         return {
             "cells": list(self.grid.cells),
-            "spacing": float(self.grid.spacing),
-            "speed": float(self.medium.speed),
+            "spacing": self.grid.spacing,
+            "speed": self.medium.speed,
             "boundaries": self.boundaries.faces(),
-            "centre": [float(x) for x in start.centre],
-            "width": float(start.width),
-            "amplitude": float(start.amplitude),
+            "centre": start.centre,
+            "width": start.width,
+            "amplitude": start.amplitude,
             "precision": start.precision,
-            "safety": float(run.safety or 0.8),
-            "dt": float(run.dt or 0.0),
+            "safety": run.safety or 0.8,
+            "dt": run.dt or 0.0,
             "engine": engine_options(self.engine, self.pass_length()),
         }
 
