@@ -71,8 +71,8 @@ def _says_cuda() -> bool | None:
     return found[1] == "true" if found else None
 
 
-def examine(sight: Sight) -> list[Finding]:
-    return [check(sight) for check in CHECKS]
+def examine(sight: Sight) -> dict[str, Finding]:
+    return {name: check(sight) for name, check in CHECKS.items()}
 
 
 def doctor(ranks: int, threads: int, folder: Path, console: Console, measure: bool = False) -> int:
@@ -85,12 +85,12 @@ def doctor(ranks: int, threads: int, folder: Path, console: Console, measure: bo
     table.add_column(no_wrap=True)
     table.add_column()
     marks = {True: "[green]good[/green]", False: "[red]bad[/red]", None: "?"}
-    for finding in found:
-        table.add_row(marks[finding.good], finding.what, escape(finding.says))
+    for name, finding in found.items():
+        table.add_row(marks[finding.good], name, escape(finding.says))
         if finding.mend:
             table.add_row("", "", escape(f"fix: {finding.mend}"))
     console.print(table)
-    bad = sum(finding.good is False for finding in found)
+    bad = sum(finding.good is False for finding in found.values())
     console.print(
         "nothing found that prevents overlap"
         if bad == 0

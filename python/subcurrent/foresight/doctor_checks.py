@@ -5,7 +5,7 @@ scratch folder; for messages see `doctor_messages`."""
 from __future__ import annotations
 
 from .doctor_messages import device_messages, eager, progress
-from .doctor_sight import Check, Finding, Sight
+from .doctor_sight import Check, Finding, Sight, bad, good, unknown
 
 SMALL_SHM = 1 << 30
 # What a setting of the clock is worth where a core works and then waits.
@@ -14,49 +14,42 @@ SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 def binding(sight: Sight) -> Finding:
     """A rank that migrates between cores loses its cache."""
-    what = "binding"
     needed = sight.ranks * sight.threads
     if sight.env.get("SUBCURRENT_BIND") == "none" and sight.ranks > 1 and needed <= sight.cpus.threads:
-        return Finding(
-            what, False, "SUBCURRENT_BIND = none: ranks migrate between CPUs", "unset SUBCURRENT_BIND"
-        )
+        return bad("SUBCURRENT_BIND = none: ranks migrate between CPUs", "unset SUBCURRENT_BIND")
     if sight.env.get("OMPI_MCA_hwloc_base_binding_policy") == "none":
-        return Finding(
-            what, False, "OMPI_MCA_hwloc_base_binding_policy = none: ranks migrate between CPUs",
+        return bad(
+            "OMPI_MCA_hwloc_base_binding_policy = none: ranks migrate between CPUs",
             "unset OMPI_MCA_hwloc_base_binding_policy",
-        )  # fmt: skip
-    return Finding(what, True, "ranks are bound to their own cores if there are enough")
+        )
+    return good("ranks are bound to their own cores if there are enough")
 
 
 def oversubscription(sight: Sight) -> Finding:
     """Threads that wait for each other must run at the same time."""
-    what = "CPUs"
     needed = sight.ranks * sight.threads
     if needed > sight.cpus.threads:
-        return Finding(
-            what, False, f"ranks x threads need {needed} CPUs, but this process may use {sight.cpus.threads}",
+        return bad(
+            f"ranks x threads need {needed} CPUs, but this process may use {sight.cpus.threads}",
             "fewer ranks or threads",
-        )  # fmt: skip
+        )
     quota = _quota(sight)
     if quota is not None and quota < needed:
-        return Finding(
-            what, False, f"the control group (cgroup) grants {quota:g} CPUs of time, the run needs {needed}",
+        return bad(
+            f"the control group (cgroup) grants {quota:g} CPUs of time, the run needs {needed}",
             "a larger CPU quota of the container, or fewer ranks",
-        )  # fmt: skip
+        )
     load = sight.text("proc/loadavg").split()
     if load and float(load[0]) > 0.5 * sight.cpus.threads:
-        return Finding(
-            what,
-            False,
-            f"other programs are running: the load is {load[0]} on {sight.cpus.threads} CPUs",
-            "wait for them",
+        return bad(
+            f"other programs are running: the load is {load[0]} on {sight.cpus.threads} CPUs", "wait for them"
         )
     if needed > sight.cpus.cores:
-        return Finding(
-            what, False, f"{needed} threads share {sight.cpus.cores} cores (two hardware threads on a core)",
+        return bad(
+            f"{needed} threads share {sight.cpus.cores} cores (two hardware threads on a core)",
             "use as many threads as cores: memory bandwidth limits most loops",
-        )  # fmt: skip
-    return Finding(what, True, f"{needed} threads, {sight.cpus.cores} cores")
+        )
+    return good(f"{needed} threads, {sight.cpus.cores} cores")
 
 
 def _quota(sight: Sight) -> float | None:
@@ -70,41 +63,36 @@ def _quota(sight: Sight) -> float | None:
 
 def large_pages(sight: Sight) -> Finding:
     """Fields are allocated in pages of 2 MiB: neighbouring planes are on different pages."""
-    what = "large pages"
     text = sight.text("sys/kernel/mm/transparent_hugepage/enabled")
     if not text:
-        return Finding(what, None, "whether the kernel provides huge pages is unknown")
+        return unknown("whether the kernel provides huge pages is unknown")
     if "[never]" in text:
-        return Finding(
-            what, False, "transparent huge pages are disabled",
+        return bad(
+            "transparent huge pages are disabled",
             "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (as root)",
-        )  # fmt: skip
-    return Finding(what, True, f"transparent huge pages are available: {text}")
+        )
+    return good(f"transparent huge pages are available: {text}")
 
 
 def governor(sight: Sight) -> Finding:
     """Cores must not reduce their frequency while they wait for messages."""
-    what = "clock"
     found = {
         path.read_text(encoding="utf-8").strip()
         for path in (sight.root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     }
     if not found:
-        return Finding(what, None, "the frequency governor of the CPUs is unknown")
+        return unknown("the frequency governor of the CPUs is unknown")
     slow = sorted(found & set(SLOW_GOVERNORS))
     if slow:
-        return Finding(
-            what,
-            False,
+        return bad(
             f"the CPU frequency follows the load: {', '.join(slow)}",
             "cpupower frequency-set -g performance (as root)",
         )
-    return Finding(what, True, f"governor {', '.join(sorted(found))}")
+    return good(f"governor {', '.join(sorted(found))}")
 
 
 def scratch(sight: Sight) -> Finding:
     """Fields in files must not be stored in memory."""
-    what = "scratch"
     best, kind = "", ""
     for line in sight.text("proc/mounts").splitlines():
         words = line.split()
@@ -115,52 +103,55 @@ def scratch(sight: Sight) -> Finding:
         if inside and len(at) >= len(best):
             best, kind = at, words[2]
     if not kind:
-        return Finding(what, None, f"the file system of {sight.scratch} is unknown")
+        return unknown(f"the file system of {sight.scratch} is unknown")
     if kind in ("tmpfs", "ramfs"):
-        return Finding(
-            what, False, f"{sight.scratch} is in memory ({kind} on {best})",
+        return bad(
+            f"{sight.scratch} is in memory ({kind} on {best})",
             'put storage.scratch on a disk, for cases with storage.place = "files"',
-        )  # fmt: skip
+        )
     if kind.startswith("nfs") or kind in ("cifs", "fuse.sshfs"):
-        return Finding(
-            what,
-            False,
+        return bad(
             f"{sight.scratch} is on another machine ({kind} on {best})",
             "put storage.scratch on a local disk of the node",
         )
-    return Finding(what, True, f"{sight.scratch} is on {best} ({kind})")
+    return good(f"{sight.scratch} is on {best} ({kind})")
 
 
 def shared_memory(sight: Sight) -> Finding:
     """The fields of the ranks of a node are in shared memory, where neighbours read them."""
-    what = "shared memory"
     if sight.shm_bytes is None:
-        return Finding(what, None, "the size of /dev/shm is unknown")
+        return unknown("the size of /dev/shm is unknown")
     if sight.ranks > 1 and sight.shm_bytes < SMALL_SHM:
-        return Finding(
-            what, False, f"/dev/shm has only {sight.shm_bytes >> 20} MiB, too few for fields: halos use MPI",
+        return bad(
+            f"/dev/shm has only {sight.shm_bytes >> 20} MiB, too few for fields: halos use MPI",
             "docker run --shm-size=8g, or mount -o remount,size=50% /dev/shm (as root)",
-        )  # fmt: skip
-    return Finding(what, True, f"/dev/shm has {sight.shm_bytes >> 20} MiB")
+        )
+    return good(f"/dev/shm has {sight.shm_bytes >> 20} MiB")
 
 
 def waiting_threads(sight: Sight) -> Finding:
     """Threads that spin occupy CPUs that others need."""
-    what = "waiting threads"
     if (
         sight.env.get("OMP_WAIT_POLICY", "").lower() == "active"
         and sight.ranks * sight.threads >= sight.cpus.threads
     ):
-        return Finding(
-            what,
-            False,
+        return bad(
             "OMP_WAIT_POLICY = active: waiting threads spin on CPUs that messages need",
             "unset OMP_WAIT_POLICY",
         )
-    return Finding(what, True, "waiting threads sleep after a short time")
+    return good("waiting threads sleep after a short time")
 
 
-CHECKS: tuple[Check, ...] = (
-    progress, eager, device_messages, oversubscription, binding, waiting_threads, shared_memory, large_pages,
-    governor, scratch,
-)  # fmt: skip
+# By the names under which `doctor` prints what they find.
+CHECKS: dict[str, Check] = {
+    "progress": progress,
+    "eager limit": eager,
+    "device messages": device_messages,
+    "CPUs": oversubscription,
+    "binding": binding,
+    "waiting threads": waiting_threads,
+    "shared memory": shared_memory,
+    "large pages": large_pages,
+    "clock": governor,
+    "scratch": scratch,
+}

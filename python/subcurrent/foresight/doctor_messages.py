@@ -7,7 +7,7 @@ import re
 
 from ..launch import mpi
 from ..launch.mpi import MPICH, OPEN_MPI
-from .doctor_sight import DeviceTest, Finding, Sight
+from .doctor_sight import DeviceTest, Finding, Sight, bad, good, unknown
 
 PIECE = 60 * 1024  # bytes of a message at most, HaloOptions::piece_bytes
 HEAD = 128  # bytes that MPI adds to it
@@ -15,54 +15,46 @@ HEAD = 128  # bytes that MPI adds to it
 
 def progress(sight: Sight) -> Finding:
     """Messages must make progress while cells are computed and MPI is called from time to time."""
-    what = "progress"
     if (
         sight.env.get("MPIR_CVAR_ASYNC_PROGRESS") == "1"
         and sight.ranks * (sight.threads + 1) > sight.cpus.threads
     ):
-        return Finding(
-            what,
-            False,
+        return bad(
             "MPICH's progress thread has no CPU of its own",
             "unset MPIR_CVAR_ASYNC_PROGRESS, or run fewer ranks",
         )
     if sight.env.get("OMPI_MCA_btl_tcp_progress_thread") == "1":
-        return Finding(
-            what, False, "Open MPI's progress thread of TCP makes latency several times longer",
+        return bad(
+            "Open MPI's progress thread of TCP makes latency several times longer",
             "unset OMPI_MCA_btl_tcp_progress_thread: the strategies make progress calls themselves",
-        )  # fmt: skip
+        )
     if sight.waits is None:
-        return Finding(what, None, "not measured", "subcurrent doctor --measure, or subcurrent probe --wait")
+        return unknown("not measured", "subcurrent doctor --measure, or subcurrent probe --wait")
     left = sight.waits["poked"] / sight.waits["alone"]
     if left > 0.5:
-        return Finding(
-            what, False, f"{100 * left:.0f} % of a message's time is not hidden, in spite of progress calls",
+        return bad(
+            f"{100 * left:.0f} % of a message's time is not hidden, in spite of progress calls",
             "fewer ranks than CPUs, ranks bound to cores, another transport of MPI (btl, mtl, UCX)",
-        )  # fmt: skip
-    return Finding(
-        what,
-        True,
-        f"progress calls hide {100 * (1 - left):.0f} % of a message's time",
-    )
+        )
+    return good(f"progress calls hide {100 * (1 - left):.0f} % of a message's time")
 
 
 def device_messages(sight: Sight) -> Finding:
     """MPI must read and write device memory, and not only say so."""
-    what = "device messages"
     if not sight.cuda:
-        return Finding(what, None, "cannot be checked: this build has no CUDA")
+        return unknown("cannot be checked: this build has no CUDA")
     if sight.device is not None:
-        return _tested(what, sight.device)
+        return _tested(sight.device)
     if sight.says_cuda is None:
-        return Finding(what, None, "whether MPI says that it reads device memory is unknown", MEASURE)
+        return unknown("whether MPI says that it reads device memory is unknown", MEASURE)
     if not sight.says_cuda:
-        return Finding(what, False, NOT_CUDA_AWARE, WITH_CUDA)
+        return bad(NOT_CUDA_AWARE, WITH_CUDA)
     if sight.env.get("UCX_TLS") and not re.search(r"cuda|all", sight.env["UCX_TLS"]):
-        return Finding(
-            what, False, f"MPI could read device memory, but UCX_TLS = {sight.env['UCX_TLS']} excludes it",
+        return bad(
+            f"MPI could read device memory, but UCX_TLS = {sight.env['UCX_TLS']} excludes it",
             "add cuda_copy,cuda_ipc to UCX_TLS, or unset it",
-        )  # fmt: skip
-    return Finding(what, None, "MPI says that it is CUDA-aware; this was not tested", MEASURE)
+        )
+    return unknown("MPI says that it is CUDA-aware; this was not tested", MEASURE)
 
 
 MEASURE = "subcurrent doctor --measure"
@@ -70,32 +62,31 @@ NOT_CUDA_AWARE = "MPI is not CUDA-aware: messages pass through pinned host memor
 WITH_CUDA = "use an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)"
 
 
-def _tested(what: str, test: DeviceTest) -> Finding:
+def _tested(test: DeviceTest) -> Finding:
     """What MPI states of device memory, compared with what arrived."""
     says = "MPI says that it is CUDA-aware, but"
     if test.declared is None:
-        return Finding(what, None, f"cannot be checked: {test.ended}")
+        return unknown(f"cannot be checked: {test.ended}")
     if not test.declared:
-        return Finding(what, False, NOT_CUDA_AWARE, WITH_CUDA)
+        return bad(NOT_CUDA_AWARE, WITH_CUDA)
     if test.ended:
-        return Finding(
-            what, False, f"{says} a message from device memory ended the program: {test.ended}",
+        return bad(
+            f"{says} a message from device memory ended the program: {test.ended}",
             f"{WITH_CUDA} of this driver; until then OMPI_MCA_accelerator=null (Open MPI 5), "
             "OMPI_MCA_mpi_cuda_support=0 (Open MPI 4) or MPIR_CVAR_ENABLE_GPU=0 (MPICH)",
-        )  # fmt: skip
+        )
     if not test.around:
         lost = "between ranks are lost or damaged" if test.to_itself else "are lost or damaged"
-        return Finding(
-            what, False, f"{says} messages from device memory {lost}: runs use pinned host memory",
+        return bad(
+            f"{says} messages from device memory {lost}: runs use pinned host memory",
             f"{WITH_CUDA} of this driver; with UCX, UCX_TLS must include cuda_copy and cuda_ipc",
-        )  # fmt: skip
-    return Finding(what, True, "MPI is CUDA-aware: messages from device memory to device memory arrived")
+        )
+    return good("MPI is CUDA-aware: messages from device memory to device memory arrived")
 
 
 def eager(sight: Sight) -> Finding:
     """Messages are divided into pieces that are sent eagerly. Beyond the eager limit each piece waits for its
     receiver."""
-    what = "eager limit"
     names = {
         OPEN_MPI: ("OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_vader_eager_limit", "UCX_RNDV_THRESH"),
         MPICH: ("MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE"),
@@ -103,19 +94,19 @@ def eager(sight: Sight) -> Finding:
     for name in names.get(mpi.flavour(sight.library) or "", ()):
         limit = _bytes(sight.env.get(name, ""))
         if limit is not None and limit < PIECE + HEAD:
-            return Finding(
-                what, False, f"{name} = {sight.env[name]} is below {PIECE} bytes, the size of message pieces",
+            return bad(
+                f"{name} = {sight.env[name]} is below {PIECE} bytes, the size of message pieces",
                 f"unset {name}, or {name}={PIECE + 4096}",
-            )  # fmt: skip
+            )
     file = sight.text("etc/openmpi/openmpi-mca-params.conf")
     found = re.search(r"^\s*btl_tcp_eager_limit\s*=\s*(\S+)", file, re.MULTILINE)
     if found and (_bytes(found[1]) or PIECE + HEAD) < PIECE + HEAD:
-        return Finding(
-            what, False, f"Open MPI's parameter file sets btl_tcp_eager_limit = {found[1]}, which is below "
+        return bad(
+            f"Open MPI's parameter file sets btl_tcp_eager_limit = {found[1]}, which is below "
             f"{PIECE} bytes, the size of message pieces",
             f"OMPI_MCA_btl_tcp_eager_limit={PIECE + 4096}",
-        )  # fmt: skip
-    return Finding(what, True, f"no eager limit is set below {PIECE} bytes, the size of message pieces")
+        )
+    return good(f"no eager limit is set below {PIECE} bytes, the size of message pieces")
 
 
 def _bytes(text: str) -> int | None:

@@ -38,9 +38,8 @@ class Sight:
     cpus: Cpus = field(default_factory=mpi.cpus)
     scratch: Path = Path("/tmp")
     shm_bytes: int | None = None  # of /dev/shm
-    waits: dict[str, float] | None = (
-        None  # of a message alone, poked and silent, in seconds; None: not measured
-    )
+    # Seconds of a message alone, and of the wait for it with ("poked") and without progress calls ("silent").
+    waits: dict[str, float] | None = None  # None: not measured
 
     def text(self, path: str) -> str:
         try:
@@ -51,12 +50,23 @@ class Sight:
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of a check: good, bad with a fix, or unknown."""
+    """Result of a check: good, bad with a fix, or unknown (None)."""
 
-    what: str
     good: bool | None
     says: str
     mend: str = ""
+
+
+def good(says: str) -> Finding:
+    return Finding(True, says)
+
+
+def bad(says: str, mend: str) -> Finding:
+    return Finding(False, says, mend)
+
+
+def unknown(says: str, mend: str = "") -> Finding:
+    return Finding(None, says, mend)
 
 
 Check = Callable[[Sight], Finding]
