@@ -108,9 +108,9 @@ def _draw(drawing: Drawing, folder: RunFolder, case: Case, path: Path, drawn: Dr
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         drawn.failed.append(BadInput(f"{path} cannot be drawn: its data are damaged ({error!r})."))
     else:
-        if isinstance(said, str):
+        if said:
             drawn.skipped.append(said)
-        if said is True or path.is_file():
+        if path.is_file():
             drawn.files.append(path)
             return True
     return False

@@ -31,7 +31,7 @@ VORTICITY = Drawing(
 )
 
 
-def _structure(folder: RunFolder, case: Any, path: Path) -> bool:
+def _structure(folder: RunFolder, case: Any, path: Path) -> None:
     snapshots = folder.all_snapshots()
     steady = case.forcing.kind != "none" and len(snapshots) > 3
     chosen = snapshots[len(snapshots) // 2 :] if steady else snapshots[-1:]
@@ -39,11 +39,10 @@ def _structure(folder: RunFolder, case: Any, path: Path) -> bool:
     history = read_history(folder.history)
     dissipation = float(np.mean(np.interp(times, history["time"], history["dissipation"])))
     if not (dissipation > 0 and case.viscosity() > 0):  # the laws of the picture are those of a viscous flow
-        return False
+        return
     span = f"mean over time {times[0]:.4g} to {times[-1]:.4g}" if steady else f"time {times[0]:.4g}"
     title = f"{title_of(case)}, {span}"
     draw_structure(path, found[0].mean(list(found[1:])), dissipation, case.viscosity(), title)
-    return True
 
 
 STRUCTURE = Drawing(

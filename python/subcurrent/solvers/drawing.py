@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawing:
-    """`draw(folder, case, path)` returns a sentence if the figure is not possible here, and False if there
-    are no data for it. It is called for cases that the figure is `of`, if the folder has the files that it
-    `needs` ("snapshots": at least one). The ending of `path` gives the format; a view `in_space`, which
+    """`draw(folder, case, path)` returns a sentence if the figure is not possible here, and draws nothing if
+    there are no data for it. It is called for cases that the figure is `of`, if the folder has the files that
+    it `needs` ("snapshots": at least one). The ending of `path` gives the format; a view `in_space`, which
     PyVista draws, is a PNG."""
 
     name: str
     caption: str
-    draw: Callable[[Any, Any, Any], bool | str | None]
+    draw: Callable[[Any, Any, Any], str | None]
     needs: tuple[str, ...] = ()
     of: Callable[[Any], bool] = lambda _case: True
     in_space: bool = False

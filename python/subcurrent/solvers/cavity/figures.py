@@ -11,7 +11,7 @@ from ...report.flowfield import FlowField
 from ...report.plots.history import draw_history, read_history
 from ...report.snapshot import read_fields, read_snapshot
 from ..drawing import Drawing, summary_of
-from ..kinds import kind_of
+from ..kinds import kind_of, title_of
 from .average_figure import draw_averages
 from .case import CavityCase
 from .flow import draw_flow, draw_flow_3d, draw_plane
@@ -19,67 +19,47 @@ from .force_figure import draw_forces
 from .profiles import draw_profiles
 
 
-def _name(case: CavityCase) -> str:
-    return kind_of(case).title(case)
-
-
 def _cube(case: CavityCase) -> bool:
     """Whether the flow is that in a closed box with sides 1, of which profiles and paths are drawn."""
     return list(case.grid.size) == [1, 1, 1] and not case.boundaries.open()
 
 
-def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    if not folder.centreline.is_file() or not _cube(case):
-        return False
+def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> None:
     summary = summary_of(folder)
     reference = read_profiles(folder.reference) if folder.reference.is_file() else None
     label = f"this run, time {summary['time']:.4g}" if "time" in summary else "this run"
-    draw_profiles(path, {label: read_profiles(folder.centreline)}, reference, _name(case))
-    return True
+    draw_profiles(path, {label: read_profiles(folder.centreline)}, reference, title_of(case))
 
 
-def _flow(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    flow = read_snapshot(snapshot)
-    title = f"{_name(case)}, time {flow.time:.4g}"
+def _flow(folder: RunFolder, case: CavityCase, path: Path) -> None:
+    flow = read_snapshot(folder.last_snapshot())
+    title = f"{title_of(case)}, time {flow.time:.4g}"
     if _cube(case):
         draw_flow(path, flow, title)
     else:
         draw_plane(path, flow, _across(case), title)
-    return True
 
 
-def _flow_3d(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None or any(case.boundaries.periodic()) or not _cube(case):
-        return False
-    flow = read_snapshot(snapshot)
-    draw_flow_3d(path, flow, f"{_name(case)}, time {flow.time:.4g}")
-    return True
+def _flow_3d(folder: RunFolder, case: CavityCase, path: Path) -> None:
+    flow = read_snapshot(folder.last_snapshot())
+    draw_flow_3d(path, flow, f"{title_of(case)}, time {flow.time:.4g}")
 
 
-def _history(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
+def _history(folder: RunFolder, case: CavityCase, path: Path) -> None:
     steady = case.run.steady if case.run.until else None
-    draw_history(path, read_history(folder.history), steady, _name(case))
-    return True
+    draw_history(path, read_history(folder.history), steady, title_of(case))
 
 
-def _averages(folder: RunFolder, case: CavityCase, path: Path) -> bool | str:
-    snapshot, begin = folder.last_snapshot(), case.output.average_from
-    if snapshot is None or begin is None:
-        return False
+def _averages(folder: RunFolder, case: CavityCase, path: Path) -> str | None:
+    begin = case.output.average_from
     names = ("grid/points", "fields/mean_velocity", "fields/reynolds_stress")
-    time, fields = read_fields(snapshot, names)
+    time, fields = read_fields(folder.last_snapshot(), names)
     if time <= begin:
         return f"averages.png: averages begin at time {begin:g}, after the last snapshot."
     points, velocity, stress = (fields[name] for name in names)
-    title = f"{_name(case)}, averages from time {begin:g} to {time:.4g}"
+    title = f"{title_of(case)}, averages from time {begin:g} to {time:.4g}"
     draw_averages(path, FlowField(points, velocity, time), stress, _across(case), title)
-    return True
+    return None
 
 
 def _across(case: CavityCase) -> int:
@@ -88,12 +68,9 @@ def _across(case: CavityCase) -> int:
     return periodic.index(True) if any(periodic) else 1
 
 
-def _forces(folder: RunFolder, case: CavityCase, path: Path) -> bool:
-    if not folder.forces.is_file():
-        return False
+def _forces(folder: RunFolder, case: CavityCase, path: Path) -> None:
     unit = kind_of(case).columns(case)["time"][1]
-    draw_forces(path, read_history(folder.forces), _name(case), unit)
-    return True
+    draw_forces(path, read_history(folder.forces), title_of(case), unit)
 
 
 DRAWINGS = (
@@ -101,20 +78,34 @@ DRAWINGS = (
         "profiles.png",
         "Velocity on the two centrelines, against the reference where there is one.",
         _profiles,
+        ("centreline.csv",),
+        _cube,
     ),
-    Drawing("flow.png", "Speed and streamlines in the middle planes, last snapshot.", _flow),
+    Drawing("flow.png", "Speed and streamlines in the middle planes, last snapshot.", _flow, ("snapshots",)),
     Drawing(
-        "flow_3d.png", "Particle paths through the last snapshot, the lid on top moving along x.", _flow_3d
+        "flow_3d.png",
+        "Particle paths through the last snapshot, the lid on top moving along x.",
+        _flow_3d,
+        ("snapshots",),
+        lambda case: _cube(case) and not any(case.boundaries.periodic()),
     ),
     Drawing(
         "history.png",
         "The run over time: change of the flow, pressure residual and iterations, divergence.",
         _history,
+        ("history.csv",),
     ),
     Drawing(
         "averages.png",
         "Mean speed and turbulent kinetic energy in the middle plane, last snapshot.",
         _averages,
+        ("snapshots",),
+        lambda case: case.output.average_from is not None,
     ),
-    Drawing("forces.png", "The forces of the fluid on the walls over time, and their moments.", _forces),
+    Drawing(
+        "forces.png",
+        "The forces of the fluid on the walls over time, and their moments.",
+        _forces,
+        ("forces.csv",),
+    ),
 )

@@ -11,17 +11,13 @@ from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
 from ...report.snapshot import CrystalField, read_crystal
 from ..drawing import Drawing
-from ..kinds import kind_of
+from ..kinds import title_of
 from .case import DendriteCase
 from .crystal import draw_growth, draw_outlines, draw_temperature
 
 # Cells along an axis beyond which pictures show means over 2³, 3³, … cells: the surface needs ten times the
 # memory of its cells. A crystal in a plane has few.
 FINEST, FINEST_IN_SPACE, FINEST_IN_A_PLANE = 256, 200, 2048
-
-
-def _name(case: DendriteCase) -> str:
-    return kind_of(case).title(case)
 
 
 def _crystal(path: Path, case: DendriteCase, finest: int) -> CrystalField:
@@ -44,35 +40,26 @@ def crystals_of(folder: RunFolder, case: DendriteCase) -> list[CrystalField]:
     return [_crystal(file, case, FINEST_IN_SPACE) for file in shown(folder.all_snapshots())]
 
 
-def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
+def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> str | None:
     crystals = crystals_of(folder, case)
-    if not crystals:
-        return False
     if min(case.grid.cells) == 1:
-        draw_outlines(path, crystals, _name(case))
-        return True
+        draw_outlines(path, crystals, title_of(case))
+        return None
     if importlib.util.find_spec("pyvista") is None:
-        draw_outlines(path, crystals, _name(case))
+        draw_outlines(path, crystals, title_of(case))
         return "the surface phi = 1/2 is drawn as outlines in three planes: the 3-D view needs pyvista."
     from .crystal_view import draw_surfaces  # noqa: PLC0415 - only where pyvista is
 
     draw_surfaces(path, crystals)
-    return True
+    return None
 
 
-def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    draw_temperature(path, _crystal(snapshot, case, FINEST), _name(case))
-    return True
+def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> None:
+    draw_temperature(path, _crystal(folder.last_snapshot(), case, FINEST), title_of(case))
 
 
-def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
-    if not folder.history.is_file():
-        return False
-    draw_growth(path, read_history(folder.history), _name(case), case.shown_in())
-    return True
+def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> None:
+    draw_growth(path, read_history(folder.history), title_of(case), case.shown_in())
 
 
 DRAWINGS = (
@@ -80,16 +67,19 @@ DRAWINGS = (
         "crystal.png",
         "The surface φ = ½ over time, or its outline in a plane, completed beyond planes of symmetry.",
         _surface,
+        ("snapshots",),
         in_space=True,
     ),
     Drawing(
         "temperature.png",
         "Temperature in the planes through the middle, last snapshot; white: φ = ½.",
         _slices,
+        ("snapshots",),
     ),
     Drawing(
         "growth.png",
         "Longest arm and its speed, solid fraction, the conserved mean, φ's range; the free energy.",
         _growth,
+        ("history.csv",),
     ),
 )
