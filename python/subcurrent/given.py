@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the arguments of Python callers: numbers, arrays of them, paths, attributes."""
+"""Checks of the arguments of Python callers and of options: numbers, arrays of them, paths, attributes."""
 
 from __future__ import annotations
 
@@ -89,6 +89,14 @@ def wholes(name: str, values: Any, least: int, most: int | None = None, count: i
     if not isinstance(values, list) or len(values) != count:
         raise BadInput(f"{name} = {values!r} is not allowed: it must be {count} whole numbers.")
     return tuple(whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(values))
+
+
+def check_option(option: str, value: int | None, least: int = 1, most: int | None = None) -> None:
+    """Raises BadInput for a number of the command line that is not within its limits; None was not given."""
+    if value is not None and value < least:
+        raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= {least}.")
+    if value is not None and most is not None and value > most:
+        raise BadInput(f"{option} {value} is not allowed: it must be at most {most}.")
 
 
 def three(name: str, values: Any) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..case.library import find_case, shipped
 from ..case.reading import Case, load_case, parse_set
 from ..errors import BadInput
+from ..given import check_option
 from ..launch import memory
 from ..launch.run import default_name
 from .machine_figures import Places, places
@@ -42,10 +43,7 @@ def script(request: JobRequest) -> str:
         raise BadInput(
             f"the file of {request.machine} has no table [launch], which states how jobs are started."
         )
-    if request.nodes < 1:
-        raise BadInput(f"--nodes {request.nodes} is not allowed: it must be a whole number >= 1.")
-    if request.nodes > MOST_NODES:
-        raise BadInput(f"--nodes {request.nodes} is not allowed: it must be at most {MOST_NODES}.")
+    check_option("--nodes", request.nodes, most=MOST_NODES)
     if not re.fullmatch(r"\d{1,3}:[0-5]\d:[0-5]\d", request.time or LIMIT):
         raise BadInput(
             f"--time {request.time!r} is not allowed: it must be hours:minutes:seconds, e.g. 01:30:00."

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch import memory, mpi
 from ..launch.plan import Plan
 from ..launch.ranks import launch_quietly
@@ -56,9 +57,8 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     sets = subject.alike(request.sets, request.sweeps)
     case = subject.case([*sets, "engine.strategy=blocking", "engine.device=cpu"])
     case.one_length("a probe is")
-    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
-        if value < 1:
-            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    check_option("--steps", request.steps)
+    check_option("--repeats", request.repeats)
     case.check_ranks(ranks)
     memory.check(case, ranks, solvers=2)
     if outer is not None:

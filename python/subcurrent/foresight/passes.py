@@ -4,7 +4,6 @@ table, figure and conclusions."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from rich.console import Console
@@ -13,13 +12,12 @@ from rich.table import Table
 from ..case.reading import Case
 from ..errors import OK, BadInput
 from ..launch.run import say
-from ..launch.rundir import write_text
 from ..solvers.kinds import predicted_kind
 from .asked import PredictRequest, asked, counts_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .predict import predicted, sized
-from .prediction import CLOSE, best, binding
+from .prediction import CLOSE, bare_table, best, binding, write_rows
 
 Rows = dict[int, dict[int, dict[str, Any]]]  # of `predicted`, by ranks and steps a pass
 
@@ -52,16 +50,14 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
     for sentence in (*refused, *conclusions(rows)):
         say(console, sentence)
     if request.out is not None:
-        request.out.mkdir(parents=True, exist_ok=True)
         flat = [row | {"steps_per_pass": k} for by in rows.values() for k, row in by.items()]
-        write_text(request.out / "prediction.json", json.dumps(flat, indent=1) + "\n")
         lines = {
             f"{length} a pass": [(count, time(by[length])) for count, by in rows.items() if length in by]
             for length in lengths
             if any(length in by for by in rows.values())
         }
-        draw_lines(request.out / "prediction.png", lines, f"Steps a pass on {machine.name}, predicted")
-        say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
+        figure = write_rows(request.out, flat, console)
+        draw_lines(figure, lines, f"Steps a pass on {machine.name}, predicted")
     return OK
 
 
@@ -97,14 +93,10 @@ def fastest(by_length: dict[int, dict[str, Any]]) -> int:
 
 
 def table_of(rows: Rows, lengths: list[int], title: str) -> Table:
-    shown = Table(
-        title=f"{title}; predicted milliseconds a step under the fastest strategy, by steps a pass",
-        title_justify="left",
-        box=None,
-        padding=(0, 1, 0, 0),
+    shown = bare_table(
+        f"{title}; predicted milliseconds a step under the fastest strategy, by steps a pass",
+        ("ranks", "split", *map(str, lengths), "strategy", "MiB\na rank", "messages", "binds"),
     )
-    for heading in ("ranks", "split", *map(str, lengths), "strategy", "MiB\na rank", "messages", "binds"):
-        shown.add_column(heading, justify="right", no_wrap=True)
     for count, by in rows.items():
         if not by:
             continue
@@ -120,11 +112,8 @@ def table_of(rows: Rows, lengths: list[int], title: str) -> Table:
 
 def plan_of(rows: Rows) -> Table:
     """Data that a rank moves in a step and memory that it needs, for every number of steps in a pass."""
-    shown = Table(
-        title="the plan of a rank: megabytes a step", title_justify="left", box=None, padding=(0, 1, 0, 0)
-    )
-    for heading in ("ranks", "steps\na pass", "read", "written", "sent", "ms", "MiB\na rank"):
-        shown.add_column(heading, justify="right", no_wrap=True)
+    headings = ("ranks", "steps\na pass", "read", "written", "sent", "ms", "MiB\na rank")
+    shown = bare_table("the plan of a rank: megabytes a step", headings)
     for count, by in rows.items():
         for length, row in by.items():
             stages = row["strategies"][best(row)]["stages"]

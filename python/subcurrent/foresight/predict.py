@@ -8,7 +8,6 @@ slowest rank.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -16,15 +15,15 @@ from rich.console import Console
 
 from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch.run import say
-from ..launch.rundir import write_text
 from . import simulate
 from .asked import PredictRequest, asked, check_device, counts_of
 from .machine_figures import Places, at_end, figures, places, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .positions import positions, share_of
-from .prediction import conclusions, stages_of, table_of
+from .prediction import conclusions, stages_of, table_of, write_rows
 from .rehearse import Part, rehearse
 
 PARTS = ("computing", "memory", "bandwidth", "latency", "disk")
@@ -73,10 +72,7 @@ def predict_rows(request: PredictRequest, console: Console) -> list[dict[str, An
     if request.out is not None:
         from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
-        request.out.mkdir(parents=True, exist_ok=True)
-        write_text(request.out / "prediction.json", json.dumps(rows, indent=1) + "\n")
-        draw_prediction(request.out / "prediction.png", rows, machine.name)
-        say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
+        draw_prediction(write_rows(request.out, rows, console), rows, machine.name)
     return rows
 
 
@@ -212,10 +208,7 @@ def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
     """At least this many steps, in whole passes. Raises BadInput for no steps, and for a machine with rates
     for single steps only, since passes have their own."""
-    if steps < 1:
-        raise BadInput(f"--steps {steps} is not allowed: it must be a whole number >= 1.")
-    if steps > MOST_STEPS:
-        raise BadInput(f"--steps {steps} is not allowed: it must be at most {MOST_STEPS}.")
+    check_option("--steps", steps, most=MOST_STEPS)
     length, rates = case.one_length("a prediction"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(

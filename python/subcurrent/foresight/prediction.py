@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
 from rich.table import Table
 
 from ..case.strategies import WITHOUT_OVERLAP
+from ..launch.run import say
+from ..launch.rundir import write_text
 from ..solvers.kinds import predicted_kind
 
 if TYPE_CHECKING:
@@ -15,6 +21,24 @@ if TYPE_CHECKING:
     from .machine_keys import Machine
 
 CLOSE = 0.005  # of a step: strategies that differ by less are called equal
+
+
+def bare_table(title: str, headings: Iterable[str], left: tuple[str, ...] = ()) -> Table:
+    """A table without a frame, of numbers but for the columns at the `left`."""
+    shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for heading in headings:
+        number = heading not in left
+        shown.add_column(heading, justify="right" if number else "left", no_wrap=number)
+    return shown
+
+
+def write_rows(out: Path, rows: list[dict[str, Any]], console: Console) -> Path:
+    """Writes prediction.json, and returns the path of the figure that is to be drawn beside it."""
+    out.mkdir(parents=True, exist_ok=True)
+    table, figure = out / "prediction.json", out / "prediction.png"
+    write_text(table, json.dumps(rows, indent=1) + "\n")
+    say(console, f"table: {table}, figure: {figure}")
+    return figure
 
 
 def best(row: dict[str, Any]) -> str:
@@ -78,15 +102,11 @@ def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
 
 def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
     names = [name for name in rows[0]["strategies"] if name != "ordered"]
-    shown = Table(
-        title=f"{machine.name}, {predicted_kind(case).title(case)}; predicted milliseconds a step",
-        title_justify="left",
-        box=None,
-        padding=(0, 1, 0, 0),
-    )
     named = (name.replace("_", "\n") for name in names)
-    for title in ("ranks", "nodes", "split", "MiB\na rank", *named, "range", "M", "binds"):
-        shown.add_column(title, justify="right", no_wrap=True)
+    shown = bare_table(
+        f"{machine.name}, {predicted_kind(case).title(case)}; predicted milliseconds a step",
+        ("ranks", "nodes", "split", "MiB\na rank", *named, "range", "M", "binds"),
+    )
     for row in rows:
         fastest = best(row)
         times = [
@@ -102,29 +122,12 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
 
 def stages_of(row: dict[str, Any]) -> Table:
     fastest = best(row)
-    shown = Table(
-        title=f"{row['ranks']} ranks; milliseconds a step",
-        title_justify="left",
-        box=None,
-        padding=(0, 1, 0, 0),
+    counted = ("C_shell", "C_core", "boundary", "start", "poke", "W", "files", "T")
+    shown = bare_table(
+        f"{row['ranks']} ranks; milliseconds a step",
+        ("stage", "strategy", "runs", *counted, "messages", "kB"),
+        left=("stage", "strategy"),
     )
-    for title in (
-        "stage",
-        "strategy",
-        "runs",
-        "C_shell",
-        "C_core",
-        "boundary",
-        "start",
-        "poke",
-        "W",
-        "files",
-        "T",
-        "messages",
-        "kB",
-    ):
-        number = title not in ("stage", "strategy")
-        shown.add_column(title, justify="right" if number else "left", no_wrap=number)
     for name in dict.fromkeys(("blocking", fastest)):
         for stage in row["strategies"][name]["stages"]:
             times = [

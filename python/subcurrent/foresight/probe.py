@@ -13,12 +13,13 @@ from rich.table import Table
 
 from ..case.keys import shown
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch import memory, mpi
 from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
 from ..launch.ranks import command_for, launch, launch_quietly
-from ..launch.run import say, taken
+from ..launch.run import ranks_of, say, taken
 from ..launch.rundir import RunFolder, make_folder, write_text
 from ..rank import worker
 
@@ -44,10 +45,7 @@ def probe(request: ProbeRequest, console: Console) -> int:
     folder = RunFolder(request.out)
     outer = mpi.outer()
     if outer is not None:
-        if request.ranks not in (None, outer.size):
-            raise BadInput(
-                f"-n {request.ranks} does not fit the {outer.size} ranks of the outer mpirun or srun."
-            )
+        ranks_of(request.ranks, outer, 2)  # refuses others than those of the outer mpirun
         plan.events, plan.ranks = False, 0
         folder.check_new(request.overwrite)
         start = start_of_ranks(folder, request.overwrite, folder.create)
@@ -91,8 +89,7 @@ def _plan(request: ProbeRequest) -> Plan:
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
     if not 1 <= request.cover <= 1000:
         raise BadInput(f"--cover {request.cover} is not allowed: it must be a number from 1 to 1000.")
-    if request.repeats < 1:
-        raise BadInput(f"--repeats {request.repeats} is not allowed: it must be a whole number >= 1.")
+    check_option("--repeats", request.repeats)
     ranks = 2 if request.ranks is None else request.ranks
     if ranks < 2:
         raise BadInput(

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch import emulated, memory, mpi
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
@@ -58,9 +59,8 @@ def scale(request: ScaleRequest, console: Console) -> int:
         [*subject.alike(request.sets, request.sweeps), f'engine.strategy="{request.strategy}"']
     )
     check_whole_passes(case, request.steps)
-    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
-        if value < 1:
-            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    check_option("--steps", request.steps)
+    check_option("--repeats", request.repeats)
     machine = load_machine(find_machine(request.machine)) if request.machine is not None else None
     if machine is not None and request.strategy == "automatic":
         raise BadInput("--machine cannot predict the strategy automatic: give another --strategy.")

@@ -18,6 +18,7 @@ from rich.table import Table
 from ..case.reading import as_tables, as_toml
 from ..case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch import emulated, memory, mpi
 from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
@@ -67,9 +68,8 @@ def compare(request: CompareRequest, console: Console) -> int:
         mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
         case.check_ranks(ranks)
-    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
-        if value < 1:
-            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    check_option("--steps", request.steps)
+    check_option("--repeats", request.repeats)
     check_whole_passes(case, request.steps)
     memory.check(case, ranks, solvers=len(names))
     name = [subject.name, *(request.network.split(":") if request.network else [])]

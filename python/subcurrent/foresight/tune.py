@@ -22,6 +22,7 @@ from rich.console import Console
 
 from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
+from ..given import check_option
 from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
@@ -68,9 +69,8 @@ def tune(request: TuneRequest, console: Console) -> int:
     if request.network is not None:
         request.ranks = 2 if request.ranks is None else request.ranks
         emulated.check(request.network, request.ranks)
-    for option, value, least in (("--steps", request.steps, 1), ("--repeats", request.repeats, 2)):
-        if value < least:
-            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= {least}.")
+    check_option("--steps", request.steps)
+    check_option("--repeats", request.repeats, least=2)
     tuning = Tuning(request, subject, sets, console)
     outer = mpi.outer()
     if outer is None:

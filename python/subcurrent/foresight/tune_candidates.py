@@ -4,15 +4,15 @@ one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..case.reading import Case
-from ..case.splits import chosen_split
+from ..case.splits import chosen_split, splits
 from ..case.storage import IN_PIECES
 from ..case.strategies import STRATEGIES
 from ..errors import BadInput, SubcurrentError
+from ..given import check_option
 from ..launch import mpi
 from ..launch.tuned import value_of, with_settings
 from ..lines import count
@@ -45,10 +45,8 @@ def layouts(case: Case, ranks: int | None, cpus: int | None, threads_stay: bool)
     """All divisions of the CPUs into ranks and threads that the case allows. Raises BadInput if there is
     none."""
     there = mpi.cpus().cores
-    if cpus is not None and cpus < 1:
-        raise BadInput(f"--cpus {cpus} is not allowed: it must be a whole number >= 1.")
-    if ranks is not None and ranks < 1:
-        raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
+    check_option("--cpus", cpus)
+    check_option("-n", ranks)
     if cpus is None:
         cpus = max(there, ranks or 1)
     if threads_stay:
@@ -94,19 +92,13 @@ def _splits(case: Case, ranks: int) -> list[list[int]]:
     """The splits with the least halo data, without the automatic one."""
     cells = case.cells()
     own = chosen_split(cells, "auto", ranks, case.halo())
-    found = [split for split in _factored(ranks) if tuple(split) != own and _fits(case, split, ranks)]
+    found = [split for split in splits(ranks) if tuple(split) != own and _fits(case, split, ranks)]
 
     def halo(split: list[int]) -> float:
         faces = [cells[1] * cells[2], cells[0] * cells[2], cells[0] * cells[1]]
         return sum(parts * face for face, parts in zip(faces, split, strict=True) if parts > 1)
 
     return sorted(found, key=halo)[:MOST_SPLITS]
-
-
-def _factored(ranks: int) -> Iterator[list[int]]:
-    for x in _divisors(ranks):
-        for y in _divisors(ranks // x):
-            yield [x, y, ranks // x // y]
 
 
 def _fits(case: Case, split: list[int], ranks: int) -> bool:

@@ -20,6 +20,7 @@ from .. import core
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, as_toml, load_case
 from ..errors import OK, STOPPED, BadInput, StorageError, storage_error
+from ..given import check_option
 from ..lines import duration
 from ..rank import worker
 from ..report import account
@@ -161,8 +162,7 @@ def prepare_folder(folder: RunFolder, reference: bytes | None, case: Case, plan:
 
 def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
     """Number of ranks; 0 if an outer launcher does not say."""
-    if asked is not None and asked < 1:
-        raise BadInput(f"-n {asked} is not allowed: it must be a whole number >= 1.")
+    check_option("-n", asked)
     if outer is not None and outer.size is None:
         return asked or 0
     if outer is None:

@@ -16,6 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from ...errors import OK, OTHER, BadInput, SubcurrentError
+from ...given import check_option
 from ...launch import memory, mpi
 from ...launch.aside import start_of_ranks, starting
 from ...launch.progress import LINE_EVERY, Watcher
@@ -116,10 +117,7 @@ def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
     """Number of ranks, 0 if an outer launcher does not say; raises BadInput for more than there are rows,
     memory or processors."""
     ranks = ranks_of(request.ranks, outer, 1)
-    if request.ranks is not None and request.ranks < 1:
-        raise BadInput(f"-n {request.ranks} is not allowed: it must be a whole number >= 1.")
-    if request.threads < 1:
-        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    check_option("--threads", request.threads)
     if request.name is not None:
         solve.check_ranks(ranks, CLASSES[request.name][0])
     if outer is None:
