@@ -24,7 +24,7 @@ from subcurrent.solvers.cavity.trace import trace
 from subcurrent.solvers.compressible.pictures import draw_gas_history, draw_schlieren
 from subcurrent.solvers.dendrite.crystal import draw_growth, draw_outlines, draw_temperature
 from subcurrent.solvers.drawing import Drawing
-from subcurrent.solvers.kinds import KINDS
+from subcurrent.solvers.kinds import kind_of
 from subcurrent.solvers.magnetosphere.plasma import (
     draw_axis,
     draw_magnetosphere,
@@ -107,7 +107,7 @@ HISTORIES = {  # what is drawn of each, and a title that it then shows
 @pytest.mark.parametrize("later", [True, False])
 def test_columns_that_another_version_did_not_write_are_left_out(tmp_path, name, later):
     """Either half of the columns, and one of a later version."""
-    columns = KINDS[name.split()[0]].history
+    columns = kind_of({"solver": name.split()[0]}).history
     middle = len(columns) // 2
     there = ["step", "time", *(columns[middle:] if later else columns[2:middle]), "of_a_later_version"]
     rows = [there, *([str(n), *["0.5"] * (len(there) - 1)] for n in (1, 2))]

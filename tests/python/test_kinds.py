@@ -9,23 +9,25 @@ from subcurrent.case.library import shipped
 from subcurrent.case.reading import parsed_case, read_tables
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.page import facts_of
-from subcurrent.solvers.kinds import KINDS, kind_of
+from subcurrent.solvers import NAMES
+from subcurrent.solvers.kinds import kind_of
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_totals_have_names_of_their_own(name):
-    record = {**dict.fromkeys(KINDS[name].history, 1), "capped": False, "floors": 2, "all_floors": 2}
+    kind = kind_of({"solver": name})
+    record = {**dict.fromkeys(kind.history, 1), "capped": False, "floors": 2, "all_floors": 2}
     totals = {}
-    KINDS[name].count(record, totals)
-    KINDS[name].count(record, totals)
+    kind.count(record, totals)
+    kind.count(record, totals)
     assert not set(totals) & set(record), "the total would be shown as the step's own"
 
 
 def test_the_cavity_counts_iterations_over_steps():
-    totals = {}
+    kind, totals = kind_of({"solver": "cavity"}), {}
     for iterations in (3, 5):
-        KINDS["cavity"].count({"iterations": iterations, "capped": False}, totals)
-    assert KINDS["cavity"].summary(None, 2, totals, {})["iterations_per_step"] == 4
+        kind.count({"iterations": iterations, "capped": False}, totals)
+    assert kind.summary(None, 2, totals, {})["iterations_per_step"] == 4
 
 
 def case_of(name: str):

@@ -85,7 +85,7 @@ class Alternating:
 def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
     """The slowest rank of the first round need not be that of all: R came out below 0."""
     kind = SimpleNamespace(make=lambda *_: Alternating())
-    monkeypatch.setattr(measure, "measured_kind", lambda _: kind)
+    monkeypatch.setattr(measure, "kind_of", lambda _: kind)
     monkeypatch.setattr(measure, "_options", lambda *_: {})
     plan = SimpleNamespace(
         case={},

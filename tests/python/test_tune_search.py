@@ -53,7 +53,7 @@ def searched(monkeypatch):
     def search(seconds: Any, first: list[Any], vary: dict[str, list[Any]], at_once: int = 16) -> tuple:
         clock = Clock(seconds)
         monkeypatch.setattr(tuning, "time", clock)
-        monkeypatch.setattr(tuning, "measured_kind", lambda _: clock)
+        monkeypatch.setattr(tuning, "kind_of", lambda _: clock)
         case = load_case(find_case("nickel_small"), [CELLS])
         plan = Plan("tune", as_tables(case), "", 2, steps=1, repeats=3, events=False)
         plan.tune = {"first": first, "vary": vary, "at_once": at_once}

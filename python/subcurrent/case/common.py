@@ -154,9 +154,12 @@ class SolverCase(PassLength, Table):
         """Number of halo layers beyond the walls of axes that are neither divided nor periodic."""
         return self.halo()
 
+    def periodic(self) -> tuple[bool, bool, bool]:
+        """Which axes are; all without a table [boundaries]."""
+        return self.boundaries.periodic() if "boundaries" in type(self).model_fields else (True, True, True)
+
     def halos(self) -> Halo:
-        """Both, for a case with a table [boundaries]."""
-        return Halo(self.halo(), self.wall_halo(), self.boundaries.periodic())
+        return Halo(self.halo(), self.wall_halo(), self.periodic())
 
     def longest_pass(self) -> int:
         """How many steps a pass of a run may have: it ends at a row of the history."""

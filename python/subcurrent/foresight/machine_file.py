@@ -24,7 +24,7 @@ from ..launch.ranks import launch_quietly
 from ..launch.run import ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import machine, worker
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import title_of
 from .machine_keys import LARGEST_SPREAD
 from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, TRANSFERS, by_mpi, solve_rates
 from .machines import load_machine
@@ -135,7 +135,7 @@ def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]) -> str:
     """The machine file."""
-    here, most, title = machine.describe(), found[-1], measured_kind(case).title(case)
+    here, most, title = machine.describe(), found[-1], title_of(case)
     copies = {int(busy): rate for one in found for busy, rate in one["copies"].items()}
     cores = max(*copies, here["cores"])
     together = max(copies.values())

@@ -25,7 +25,7 @@ from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..rank.measure import advance, remove_apart
 from ..solvers.cases import typed_case
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import kind_of
 from .machine_figures import IN_MEMORY
 
 NEAR = [
@@ -134,7 +134,7 @@ def _solver(module: ModuleType, context: Any, plan: Plan, tables: dict[str, Any]
     case = typed_case(tables)
     options = case.options()
     options["engine"]["strategy"] = "ordered" if context.size > 1 else "blocking"
-    return measured_kind(case).make(module, context, options)
+    return kind_of(case).make(module, context, options)
 
 
 def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:

@@ -12,7 +12,7 @@ from rich.table import Table
 from ..case.reading import Case
 from ..errors import OK, BadInput
 from ..launch.run import say
-from ..solvers.kinds import predicted_kind
+from ..solvers.kinds import title_of
 from .asked import PredictRequest, asked, counts_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
@@ -45,7 +45,7 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
     refused: list[str] = []
     for length in lengths:
         case = _predict_length(request, machine, length, rows, refused)
-    console.print(table_of(rows, lengths, f"{machine.name}, {predicted_kind(case).title(case)}"))
+    console.print(table_of(rows, lengths, f"{machine.name}, {title_of(case)}"))
     console.print(plan_of(rows))
     for sentence in (*refused, *conclusions(rows)):
         say(console, sentence)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from ..case.reading import Case
-from ..solvers.kinds import predicted_kind
+from ..solvers.kinds import kind_of
 from .machine_figures import Places, Share
 
 ALL = 8  # ranks are played as they are
@@ -46,7 +46,7 @@ def _kind(case: Case, where: Places, grid: Blocks, others: tuple[Blocks, ...], r
     for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
         for step in (-1, 1):
             there = c + step
-            if beside or parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
+            if beside or parts == 1 or not (0 <= there < parts or case.periodic()[axis]):
                 continue
             other = list(at)
             other[axis] = there % parts
@@ -72,17 +72,6 @@ def _block(
     return at, tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
 
 
-def _periodic(case: Case, axis: int) -> bool:
-    boundaries = getattr(case, "boundaries", None)
-    periodic = getattr(boundaries, "periodic", None)
-    if callable(periodic):
-        return bool(list(periodic())[axis])
-    if boundaries is None:
-        return True
-    faces = boundaries.faces() if callable(getattr(boundaries, "faces", None)) else {}
-    return faces.get("xyz"[axis] + "-") == "periodic"
-
-
 def share_of(case: Case, ranks: int) -> Share:
     """What a rank has of the case, on average."""
-    return Share(math.prod(case.cells()) / ranks, predicted_kind(case).memory(case, ranks) / ranks)
+    return Share(math.prod(case.cells()) / ranks, kind_of(case).memory(case, ranks) / ranks)

@@ -14,7 +14,7 @@ from rich.table import Table
 from ..case.strategies import WITHOUT_OVERLAP
 from ..launch.run import say
 from ..launch.rundir import write_text
-from ..solvers.kinds import predicted_kind
+from ..solvers.kinds import title_of
 
 if TYPE_CHECKING:
     from ..case.reading import Case
@@ -104,7 +104,7 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
     names = [name for name in rows[0]["strategies"] if name != "ordered"]
     named = (name.replace("_", "\n") for name in names)
     shown = bare_table(
-        f"{machine.name}, {predicted_kind(case).title(case)}; predicted milliseconds a step",
+        f"{machine.name}, {title_of(case)}; predicted milliseconds a step",
         ("ranks", "nodes", "split", "MiB\na rank", *named, "range", "M", "binds"),
     )
     for row in rows:

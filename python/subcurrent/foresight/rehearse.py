@@ -21,7 +21,7 @@ from ..errors import OTHER, SubcurrentError
 from ..launch import mpi
 from ..rank.measure import advance
 from ..solvers.cases import typed_case
-from ..solvers.kinds import predicted_kind
+from ..solvers.kinds import kind_of
 
 SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
@@ -112,7 +112,7 @@ def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple
         module.hear(context, told)
     options = case.options()
     options["engine"]["strategy"] = strategy
-    return context, predicted_kind(case).make(module, context, options)
+    return context, kind_of(case).make(module, context, options)
 
 
 def joins(case: Any) -> bool:
@@ -133,7 +133,7 @@ def _told(module: Any, part: Part) -> Any:
 
 def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
     case = part.typed_case()
-    kind, answer = predicted_kind(case), {}
+    kind, answer = kind_of(case), {}
     known = json.dumps(part.case), part.ranks
     if kind.tells(case) and known not in told:
         told[known] = _told(module, part)

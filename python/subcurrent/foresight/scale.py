@@ -22,7 +22,7 @@ from ..launch.progress import Watcher
 from ..launch.ranks import command_over, launch
 from ..launch.run import say
 from ..launch.rundir import RunFolder, write_text
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import title_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .predict import counts_of, predicted, sized
@@ -74,7 +74,7 @@ def scale(request: ScaleRequest, console: Console) -> int:
     rows = [_row(request, one, count, machine) for one, count in zip(cases, counts, strict=True)]
     finish(rows, request.weak)
     where = "" if request.network is None else f", {emulated.title(request.network)}"
-    console.print(table_of(rows, measured_kind(case).title(case) + where, request.strategy))
+    console.print(table_of(rows, title_of(case) + where, request.strategy))
     if request.out is not None:
         request.out.mkdir(parents=True, exist_ok=True)
         write_text(request.out / "scale.json", json.dumps(rows, indent=1) + "\n")

@@ -12,7 +12,7 @@ from ..case.library import find_case
 from ..case.reading import Case, load_case
 from ..launch import tuned
 from ..launch.run import default_name
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import kind_of
 from ..solvers.stencil.case import StencilCase, StencilEngine, stencil_case
 from . import script
 
@@ -44,7 +44,7 @@ class Subject(ABC):
 
     def alike(self, sets: list[str], sweeps: int) -> list[str]:
         """These texts and more, so that every strategy does the same work."""
-        before, after = measured_kind(self.case(sets)).comparison(sweeps)
+        before, after = kind_of(self.case(sets)).comparison(sweeps)
         return [*before, *sets, *after]
 
 

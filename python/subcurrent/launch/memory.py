@@ -71,10 +71,10 @@ def _blocks(cells: int, parts: int) -> list[int]:
 
 def needed(case: Case, ranks: int, solvers: int = 1) -> int:
     """Bytes of all ranks of a run together; `solvers`: number of simulations at the same time."""
-    from ..solvers.kinds import measured_kind  # noqa: PLC0415 - the kinds say what they need in terms of this module
+    from ..solvers.kinds import kind_of  # noqa: PLC0415 - the kinds say what they need in terms of this module
 
     split = chosen_split(case.cells(), case.engine.split, ranks, case.halo())
-    kind = measured_kind(case)
+    kind = kind_of(case)
     fields = sum(field.bytes(split) for field in [*kind.fields(case), *kind.fields_on(case, ranks)])
     if (budget := case.budget()) is not None:  # what does not fit into it goes to files, or is refused there
         fields = min(fields, budget)

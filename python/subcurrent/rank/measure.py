@@ -19,7 +19,7 @@ from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..report.account import account_of
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import kind_of
 from .recorder import clean
 
 # Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
@@ -40,7 +40,7 @@ def measure_strategies(
     it after a round. Calls `computing` once all solvers stand.
     """
     context.sample(max(1, plan.steps - 2), 0)
-    kind = measured_kind(plan.case)
+    kind = kind_of(plan.case)
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     computing()
     seconds: dict[str, list[float]] = {name: [] for name in solvers}

@@ -18,7 +18,7 @@ from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..launch.tuned import value_of, with_settings
-from ..solvers.kinds import measured_kind
+from ..solvers.kinds import kind_of
 from .measure import apart, remove_apart, settle
 
 Settings = dict[str, Any]  # values of keys, by name; {} is the case as it is
@@ -189,7 +189,7 @@ class Entrant:
 
     def __init__(self, module: ModuleType, context: Any, case: Case, number: int):
         self._context, self._most = context, case.pass_length()
-        self.solver = measured_kind(case).make(module, context, apart(case.options(), str(number)))
+        self.solver = kind_of(case).make(module, context, apart(case.options(), str(number)))
         self.seconds: list[float] = []
 
     def warm(self, steps: int) -> None:

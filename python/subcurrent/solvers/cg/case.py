@@ -5,7 +5,6 @@ its keys are given by `--set`."""
 from __future__ import annotations
 
 from math import prod
-from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
@@ -41,7 +40,6 @@ class CgCase(PassLength, Table):
     """The NAS kernel CG, where a step is an outer iteration with its 25 inner ones; or a 7-point Laplacian,
     where every rank has a block of the box and a step is a solve of `iterations` iterations."""
 
-    boundaries: ClassVar = SimpleNamespace(periodic=lambda: [False] * 3)
     devices: ClassVar = ("cpu",)
 
     solver: Literal["cg"] = setting("the solver", NAME)
@@ -116,8 +114,10 @@ class CgCase(PassLength, Table):
         fitting = [s for s in splits(ranks) if all(p <= n for p, n in zip(s, cells, strict=True))]
         return tuple(min(fitting, key=faces))
 
-    def other_blocks(self, _ranks: int) -> tuple[()]:
-        return ()
+    other_blocks = SolverCase.other_blocks
+
+    def periodic(self) -> tuple[bool, bool, bool]:
+        return False, False, False
 
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), "auto", ranks, 1)

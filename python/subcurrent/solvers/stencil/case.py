@@ -4,7 +4,6 @@ has recorded them (see foresight/script.py). It has no case file; `--set` change
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
@@ -15,7 +14,7 @@ from ...case.keys import Table, key, setting
 from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
-from ...case.splits import Halo, check_split
+from ...case.splits import check_split
 from ...case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ...case.tables import Cells
 from ...errors import BadInput
@@ -115,10 +114,6 @@ class StencilCase(PassLength, Table):
     step: Step = setting("what a step does")
     engine: StencilEngine = setting("parallel execution", StencilEngine())
 
-    @property
-    def boundaries(self) -> Any:
-        return SimpleNamespace(periodic=lambda: self.grid.periodic)
-
     size = SolverCase.size
     cells = SolverCase.cells
     sized = SolverCase.sized
@@ -126,13 +121,16 @@ class StencilCase(PassLength, Table):
     other_blocks = SolverCase.other_blocks
     budget = SolverCase.budget
     split_over = SolverCase.split_over
+    halos = SolverCase.halos
+
+    def periodic(self) -> tuple[bool, ...]:
+        return tuple(self.grid.periodic)
 
     def halo(self) -> int:
         return self.grid.halo
 
-    def halos(self) -> Halo:
-        halo, walls = self.grid.halo, self.grid.wall_halo
-        return Halo(halo, halo if walls is None else walls, tuple(self.grid.periodic))
+    def wall_halo(self) -> int:
+        return self.grid.halo if self.grid.wall_halo is None else self.grid.wall_halo
 
     def updated(self, table: str, **values: Any) -> StencilCase:
         """As SolverCase.updated. The halo grows with longer passes, which need what all of their steps
