@@ -13,7 +13,7 @@ from ..errors import BadInput
 from .engine import Engine, check_engine
 from .keys import Table, key, setting, shown
 from .passes import PassLength
-from .splits import Halo, chosen_split, splits
+from .splits import Halo, check_split, chosen_split, splits
 from .strategies import order_in_passes
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -68,7 +68,8 @@ class SolverCase(PassLength, Table):
     `time`, and the `options()` of its compiled part."""
 
     # `--set` of one of these replaces the others, since a case may hold only one of each group.
-    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    # The first group has the ends of a run, of which it needs one.
+    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = (("run.steps", "run.time"),)
     # What would be accepted and ignored.
     needs: ClassVar[tuple[Needs, ...]] = (
         Needs("output.every", "output.snapshots", (True,)),
@@ -91,6 +92,7 @@ class SolverCase(PassLength, Table):
 
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that cannot be combined."""
+        self._check_exclusive()
         check_engine(self.engine, self.devices)
         self.check_passes()
         for need in self.needs:
@@ -123,6 +125,10 @@ class SolverCase(PassLength, Table):
     def cells(self) -> list[int]:
         """Cells along each axis that are divided among the ranks."""
         return self.size()[1]
+
+    def check_ranks(self, ranks: int) -> None:
+        """Raises BadInput for more ranks than the grid can be divided among."""
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def split_over(self, ranks: int) -> tuple[int, int, int]:
         """Number of ranks along each axis."""
@@ -187,14 +193,14 @@ class SolverCase(PassLength, Table):
             )
         return notes
 
-    def check_run(self) -> None:
+    def _check_exclusive(self) -> None:
         """Requires an end of the run, and at most one key of each exclusive group."""
-        if self.run.steps is None and self.run.time is None:
-            raise BadInput("run does not say when to stop: give one of run.steps or run.time.")
-        for group in self.exclusive:
+        for number, group in enumerate(self.exclusive):
             given = [name for name in group if self._value(name) is not None]
             if len(given) > 1:
                 raise BadInput(f"{' and '.join(given)} cannot be combined: give only one.")
+            if number == 0 and not given:
+                raise BadInput(f"run does not say when to stop: give one of {' or '.join(group)}.")
 
     def _value(self, name: str) -> Any:
         """None for a key of an optional table that is not given."""

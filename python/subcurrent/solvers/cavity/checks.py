@@ -18,27 +18,11 @@ START = '"rest", "taylor_green", or the path of a run or of a snapshot (.vtkhdf)
 
 
 def check_case(case: CavityCase) -> None:
-    _check_end(case)
     _check_grid(case)
     _check_boundaries(case)
     check_openings(case)
     _check_initial(case)
     _check_pressure(case)
-
-
-def _check_end(case: CavityCase) -> None:
-    run = case.run
-    given = [f"run.{name}" for name in ("until", "steps", "time") if getattr(run, name) is not None]
-    if not given:
-        raise BadInput(
-            'run does not say when to stop: give one of run.until = "steady", run.steps or run.time.'
-        )
-    if len(given) > 1:
-        raise BadInput(f"{' and '.join(given)} cannot be combined: give only one end of the run.")
-    if run.dt is not None and run.courant is not None:
-        raise BadInput(
-            f"run.dt = {run.dt} and run.courant = {run.courant} cannot be combined: give only one."
-        )
 
 
 FEWEST = 6  # points between walls: beside each the velocity is continued by a cubic
@@ -123,11 +107,6 @@ def _check_initial(case: CavityCase) -> None:
 
 def _check_pressure(case: CavityCase) -> None:
     pressure = case.pressure
-    if pressure.iterations is not None and pressure.tolerance is not None:
-        raise BadInput(
-            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = "
-            f"{pressure.tolerance:g} cannot be combined: give a fixed number of iterations or a tolerance."
-        )
     if case.flow.precision == "single" and pressure.tolerance is not None and pressure.tolerance < 1e-6:
         raise BadInput(
             f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -11,6 +11,7 @@ from pydantic import Field
 from ...case.common import Needs, SolverCase
 from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
+from ...case.splits import splits
 from ...case.storage import Storage, check_storage
 from ...errors import BadInput
 
@@ -144,7 +145,7 @@ class CompressibleCase(SolverCase):
         return self.storage.bytes() or None
 
     def check(self) -> None:
-        self.check_run()
+        super().check()
         check_storage(self.storage, self.engine, ("memory", "files"))
         given = [name for name in VISCOUS if getattr(self.gas, name) != Gas.model_fields[name].default]
         if given and self.viscosity() == 0:
@@ -158,7 +159,6 @@ class CompressibleCase(SolverCase):
                 f"forcing.kind = {shown(self.forcing.kind)} is not available with flow.initial = "
                 f"{shown(self.flow.initial)}: it needs {' or '.join(map(shown, FORCED))}."
             )
-        super().check()
         most = min(self.grid.points) / 4  # the random start has the modes up to twice the peak
         if self.flow.initial == "random" and self.flow.peak > most:
             raise BadInput(
@@ -175,15 +175,13 @@ class CompressibleCase(SolverCase):
             raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
         blocks, split = self.cells(), self.engine.split
         if split == "auto":
-            splits = itertools.product(range(1, ranks + 1), repeat=3)
-            if not any(x * y * z == ranks and _fits((x, y, z), blocks) for x, y, z in splits):
+            if not any(_fits(parts, blocks) for parts in splits(ranks)):
                 raise BadInput(
                     f"-n {ranks} is more ranks than this grid allows: each owns whole blocks of {BLOCK} "
                     f"points along every axis, and there are {' x '.join(map(str, blocks))}."
                 )
             return
-        if split[0] * split[1] * split[2] != ranks:
-            count = split[0] * split[1] * split[2]
+        if (count := math.prod(split)) != ranks:
             raise BadInput(
                 f"engine.split = {split} makes {count} blocks for {ranks} ranks: they must be equal."
             )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from ...case.common import Needs, SolverCase, check_pairs, check_round
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import fields, key, setting, shown
-from ...case.splits import check_split, chosen_split
+from ...case.splits import chosen_split
 from ...case.storage import IN_PIECES, PLACES, Storage, check_storage
 from ...case.tables import ExplicitRun
 from ...errors import BadInput
@@ -78,7 +78,6 @@ class DendriteCase(SolverCase):
         return (self.storage.bytes() or None) if on_host else None
 
     def check(self) -> None:
-        self.check_run()
         super().check()
         self._check_model()
         self._check_seeds()
@@ -196,7 +195,7 @@ class DendriteCase(SolverCase):
             )
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
+        super().check_ranks(ranks)
         split = chosen_split(self.cells(), self.engine.split, ranks, self.halo())
         self._check_pieces(self.grid.cells[2] // split[2])
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 from ...case.common import Needs, SolverCase, check_pairs, check_round
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import setting, shown
-from ...case.splits import check_split
 from ...errors import BadInput
 from .tables import Boundaries, Diffusion, GridTable, Limits, Planet, Plasma, Run, WindTable
 from .units import Units, Wind, describe, describe_units, pressure_balance
@@ -62,7 +61,7 @@ class MagnetosphereCase(SolverCase):
         return faces["y-"] == "mirror", faces["z-"] == "equator"
 
     def check(self) -> None:
-        self.check_run()
+        super().check()
         self._check_faces()
         if self.has_planet() and self.wind is None:
             raise BadInput('wind is missing: plasma.initial = "planet" needs a table [wind].')
@@ -78,7 +77,6 @@ class MagnetosphereCase(SolverCase):
                 f"{self.diffusion.smoothing:g} and a planet: the differences of its dipole from point to "
                 "point would count as heat."
             )
-        super().check()
 
     def _check_planet(self) -> None:
         planet = self.planet
@@ -138,9 +136,6 @@ class MagnetosphereCase(SolverCase):
         check_round("grid.points", self.grid.points, faces, self.halo(), why)
         if self.has_planet() and "periodic" in faces.values():
             raise BadInput('plasma.initial = "planet" cannot have periodic faces.')
-
-    def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def halo(self) -> int:
         """As MagnetosphereOptions::halo: each step of a pass reads two more layers."""

@@ -12,7 +12,6 @@ from pydantic import Field
 from ...case.common import Needs, SolverCase
 from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
-from ...case.splits import check_split
 from ...case.starts import start_file
 from ...case.storage import Storage, check_storage
 from ...errors import BadInput
@@ -139,7 +138,7 @@ class TurbulenceCase(SolverCase):
         return 7 + 6 if scalar else 6 + 3
 
     def check(self) -> None:
-        self.check_run()
+        super().check()
         if self.engine.strategy == "halo_thread":
             raise BadInput(
                 f"engine.strategy = {shown(self.engine.strategy)} is not allowed: all threads of a "
@@ -155,7 +154,6 @@ class TurbulenceCase(SolverCase):
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
         check_storage(self.storage, self.engine, ("memory", "files"))
-        super().check()
         if self.scalar is not None:
             check_scalar(self.scalar, self.viscosity(), self.flow.initial in STARTS)
 
@@ -165,7 +163,7 @@ class TurbulenceCase(SolverCase):
                 f"engine.split = {self.engine.split} divides lines along x, which must be whole: its "
                 "first number must be 1."
             )
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
+        super().check_ranks(ranks)
 
     def cells(self) -> list[int]:
         return [1, *self.grid.points[1:]]  # lines along x stay whole

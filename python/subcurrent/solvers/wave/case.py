@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 from ...case.common import SolverCase, Triple, check_pairs
 from ...case.engine import DEVICES, engine_options
 from ...case.keys import Table, key, setting
-from ...case.splits import check_split
 from ...case.tables import Cells, ExplicitRun, faces_of
 from ...errors import BadInput
 
@@ -68,7 +67,7 @@ class WaveCase(SolverCase):
         return case.updated("run", safety=0.8) if unsaid else case
 
     def check(self) -> None:
-        self.check_run()
+        super().check()
         if self.start.amplitude == 0:
             raise BadInput("start.amplitude = 0 is not allowed: there would be no sound.")
         if min(self.grid.cells) < self.reach:
@@ -83,10 +82,6 @@ class WaveCase(SolverCase):
                 f"= {largest:g} s, or the shortest waves grow."
             )
         check_pairs(self.boundaries.faces())
-        super().check()
-
-    def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def halo(self) -> int:
         return self.reach * self.pass_length()
