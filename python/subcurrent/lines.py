@@ -19,13 +19,13 @@ def duration(seconds: float | None) -> str:
 
 
 def step_facts(record: dict[str, Any]) -> str:
-    """The measurements of one step, as text of its solver."""
-    return "  ".join(record["facts"])
+    """The measurements of one step, as text of its solver, and the time that is left."""
+    left = [f"left {duration(record['left'])}"] if record["left"] else []
+    return "  ".join([*record["facts"], *left])
 
 
 def plain_line(record: dict[str, Any]) -> str:
-    left = f"  left {duration(record['left'])}" if record["left"] else ""
-    return f"{record['share']:4.0%}  {step_facts(record)}{left}"
+    return f"{record['share']:4.0%}  {step_facts(record)}"
 
 
 def count(number: int, thing: str) -> str:

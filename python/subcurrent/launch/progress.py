@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from .. import streams
-from ..lines import count, duration, plain_line, step_facts
+from ..lines import count, step_facts
 
 LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
 
@@ -47,10 +47,9 @@ class Watcher:
             print("subcurrent: this output is closed; the run continues.", file=sys.stderr)
 
     def show(self, event: dict[str, Any]) -> None:
-        shown = {"start": self._start, "halos": self._halos, "step": self._step, "turn": self._turn}.get(
-            event["event"]
-        )
-        if shown:
+        known = {"start": self._start, "halos": self._halos, "step": self._step}
+        known |= {"turn": self._turn, "cg": self._cg}
+        if shown := known.get(event["event"]):
             shown(event)
 
     def _start(self, event: dict[str, Any]) -> None:
@@ -73,18 +72,20 @@ class Watcher:
         self.note("no messages are sent" if travels.startswith("none") else f"messages are sent by {travels}")
 
     def _step(self, event: dict[str, Any]) -> None:
-        if self._progress:
-            left = f"  left {duration(event['left'])}" if event["left"] else ""
-            facts = f"{step_facts(event)}{left}"
-            self._progress.update(self._task, completed=event["share"], description="running", facts=facts)
-        elif event["share"] >= 1 or time.monotonic() - self._said >= LINE_EVERY:
-            self._said = time.monotonic()
-            self.note(plain_line(event))
+        self._advanced("running", event["share"], step_facts(event))
 
     def _turn(self, event: dict[str, Any]) -> None:
         name = event["strategy"] if event["turn"] else f"{event['strategy']} (warm-up)"
+        self._advanced("measuring", event["share"], name)
+
+    def _cg(self, event: dict[str, Any]) -> None:
+        facts = f"iteration {event['iteration']}  |r| {event['residual']:.2e}"
+        self._advanced("iterating", event["share"], facts)
+
+    def _advanced(self, does: str, share: float, facts: str) -> None:
+        """Moves the bar, or prints a line if the last one was long ago or everything is done."""
         if self._progress:
-            self._progress.update(self._task, completed=event["share"], description="measuring", facts=name)
-        elif event["share"] >= 1 or time.monotonic() - self._said >= LINE_EVERY:
+            self._progress.update(self._task, completed=share, description=does, facts=facts)
+        elif share >= 1 or time.monotonic() - self._said >= LINE_EVERY:
             self._said = time.monotonic()
-            self.note(f"{event['share']:4.0%}  {name}")
+            self.note(f"{share:4.0%}  {facts}")

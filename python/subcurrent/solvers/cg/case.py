@@ -22,7 +22,11 @@ from ...errors import BadInput
 
 NAME = "cg"
 PARTITIONS = ("row", "column", "grid")
-ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
+# The classes of the benchmark: order of the matrix, and non-zeros of each random vector that it is made of.
+CLASSES = {
+    "S": (1_400, 7), "W": (7_000, 8), "A": (14_000, 11), "B": (75_000, 13), "C": (150_000, 15),
+    "D": (1_500_000, 21),
+}  # fmt: skip
 MOST_ROWS = 2**31 - 1
 
 
@@ -43,9 +47,9 @@ class CgCase(PassLength, Table):
     devices: ClassVar = ("cpu",)
 
     solver: Literal["cg"] = setting("the solver", NAME)
-    class_: Literal[tuple(ORDERS)] | None = key(
+    class_: Literal[tuple(CLASSES)] | None = key(
         "problem class of the NAS benchmark",
-        "one of " + ", ".join(f'"{name}"' for name in ORDERS),
+        "one of " + ", ".join(f'"{name}"' for name in CLASSES),
         None,
         alias="class",
     )
@@ -96,10 +100,10 @@ class CgCase(PassLength, Table):
         return self.class_ is not None
 
     def size(self) -> tuple[str, list[int]]:
-        return ("class", [ORDERS[self.class_]]) if self.class_ else ("laplacian", list(self.laplacian))
+        return ("class", self.cells()[:1]) if self.class_ else ("laplacian", self.cells())
 
     def cells(self) -> list[int]:
-        return [ORDERS[self.class_], 1, 1] if self.class_ else list(self.laplacian)
+        return [CLASSES[self.class_][0], 1, 1] if self.class_ else list(self.laplacian)
 
     def split_over(self, ranks: int) -> tuple[int, int, int]:
         """Blocks with the smallest faces: entries of a vector cost the same along every axis."""

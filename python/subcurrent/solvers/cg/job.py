@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +18,13 @@ from ...errors import OK, OTHER, BadInput, SubcurrentError
 from ...given import check_option
 from ...launch import memory, mpi
 from ...launch.aside import start_of_ranks, starting
-from ...launch.progress import LINE_EVERY, Watcher
+from ...launch.progress import Watcher
 from ...launch.ranks import launch, rank_command
 from ...launch.run import ranks_of, say, taken
 from ...launch.rundir import RunFolder, make_folder, write_text, writing
 from ...report import account
 from . import files, solve, worker
-
-# Their orders, and the non-zeros of each random vector that they are made of.
-CLASSES = {
-    "S": (1400, 7), "W": (7000, 8), "A": (14000, 11), "B": (75000, 13), "C": (150000, 15), "D": (1500000, 21),
-}  # fmt: skip
+from .case import CLASSES
 
 
 @dataclass
@@ -53,20 +48,6 @@ class CgRequest:
     transport: str = "auto"
     out: Path | None = None
     overwrite: bool = False
-
-
-class CgWatcher(Watcher):
-    """Displays the iterations of a benchmark or a solve."""
-
-    def show(self, event: dict[str, Any]) -> None:
-        if event["event"] != "cg":
-            return
-        facts = f"iteration {event['iteration']}  |r| {event['residual']:.2e}"
-        if self._progress:
-            self._progress.update(self._task, completed=event["share"], description="iterating", facts=facts)
-        elif time.monotonic() - self._said >= LINE_EVERY:
-            self._said = time.monotonic()
-            self.note(f"{event['share']:4.0%}  {facts}")
 
 
 def run(request: CgRequest, console: Console) -> int:
@@ -106,7 +87,7 @@ def run(request: CgRequest, console: Console) -> int:
         try:
             with starting(folder, request.overwrite) as computing:
                 prepare()
-                with CgWatcher(console) as watcher:
+                with Watcher(console) as watcher:
                     launch(line, layout, watcher, folder.log, computing)
         finally:
             _remove_matrix(folder)

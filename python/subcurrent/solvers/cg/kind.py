@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ...launch import memory
 from ..kind import Predicted
-from .case import CgCase, pieces
+from .case import CLASSES, CgCase, pieces
 
-DRAWN = {"S": 7, "W": 8, "A": 11, "B": 13, "C": 15, "D": 21}  # non-zeros of a random vector
 SOLVE = {"partition": "row", "preconditioner": "none", "block": 32, "degree": 4, "tol": 1e-8}
 
 
@@ -40,7 +39,7 @@ class CgKind(Predicted):
 
     def memory(self, case: CgCase, ranks: int) -> int:
         if case.class_ is not None:
-            return memory.of_class(case.cells()[0], DRAWN[case.class_], ranks)
+            return memory.of_class(*CLASSES[case.class_], ranks)
         rows = prod(case.laplacian)
         return memory.of_solving(rows, 7 * rows, SOLVE | {"pipelined": case.pipelined}, ranks)
 

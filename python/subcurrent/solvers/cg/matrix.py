@@ -44,7 +44,7 @@ def checked_matrix(given: Any) -> Any:
     values = as_kind(matrix.data, np.float64, "the matrix")
     matrix = scipy.sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     matrix.sum_duplicates()
-    _check_finite(matrix)
+    check_finite(matrix)
     # Times a power of 2, so that no sum of entries is beyond the range of numbers
     exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
     scaled = matrix * np.ldexp(1.0, min(-exponent, 1000))
@@ -53,13 +53,24 @@ def checked_matrix(given: Any) -> Any:
     return matrix
 
 
-def _check_finite(matrix: Any) -> None:
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
+def check_finite(rows: Any, first: int = 0) -> None:
+    """Raises BadInput for entries of rows, the first of which has the number `first`, that are not finite."""
+    bad = np.flatnonzero(~np.isfinite(rows.data))
     if bad.size:
-        row = int(np.searchsorted(matrix.indptr, bad[0], side="right"))
+        row = first + int(np.searchsorted(rows.indptr, bad[0], side="right"))
         raise BadInput(
-            f"entry ({row}, {matrix.indices[bad[0]] + 1}) of the matrix is {matrix.data[bad[0]]}: "
+            f"entry ({row}, {rows.indices[bad[0]] + 1}) of the matrix is {rows.data[bad[0]]}: "
             "all must be finite numbers."
+        )
+
+
+def check_diagonal(rows: Any, first: int = 0) -> None:
+    """The same for entries of the diagonal that are not greater than 0."""
+    diagonal = rows[:, first : first + rows.shape[0]].diagonal()
+    if diagonal.min() <= 0:
+        at = int(diagonal.argmin())
+        raise BadInput(
+            f"the matrix is not positive definite: its diagonal entry {first + at + 1} is {diagonal[at]:g}."
         )
 
 
@@ -81,12 +92,7 @@ def _check_definite(matrix: Any, scaled: Any) -> None:
     filled[np.repeat(np.arange(filled.size), np.diff(matrix.indptr))[matrix.data != 0]] = True
     if not filled.all():
         raise BadInput(f"the matrix is singular: row {int(np.argmin(filled)) + 1} is zero.")
-    diagonal = matrix.diagonal()
-    if diagonal.min() <= 0:
-        at = int(diagonal.argmin())
-        raise BadInput(
-            f"the matrix is not positive definite: its diagonal entry {at + 1} is {diagonal[at]:g}."
-        )
+    check_diagonal(matrix)
     sums, size = (np.asarray(m.sum(axis=1)).ravel() for m in (scaled, abs(scaled)))
     if ((np.abs(sums) <= 1e-14 * size) & (size > 0)).all():
         raise BadInput("the matrix is singular: the sum of every row is zero.")

@@ -14,7 +14,7 @@ from ...errors import BadInput
 from ...given import as_kind, whole
 from ...rank import parallel
 from ...report.account import account_of
-from .matrix import check_shape, checked_right_side
+from .matrix import check_diagonal, check_finite, check_shape, checked_right_side
 
 
 def solve(
@@ -84,19 +84,8 @@ def _checked(begins: NDArray, columns: NDArray, values: NDArray, first: int, n: 
     except (TypeError, ValueError) as error:
         raise BadInput(f"the matrix cannot be read as a sparse matrix: {str(error).rstrip('.')}.") from None
     rows.sum_duplicates()
-    bad = np.flatnonzero(~np.isfinite(rows.data))
-    if bad.size:
-        row = first + int(np.searchsorted(rows.indptr, bad[0], side="right"))
-        raise BadInput(
-            f"entry ({row}, {rows.indices[bad[0]] + 1}) of the matrix is {rows.data[bad[0]]}: all must "
-            "be finite numbers."
-        )
-    diagonal = rows[:, first : first + count].diagonal()
-    if diagonal.min() <= 0:
-        at = int(diagonal.argmin())
-        raise BadInput(
-            f"the matrix is not positive definite: its diagonal entry {first + at + 1} is {diagonal[at]:g}."
-        )
+    check_finite(rows, first)
+    check_diagonal(rows, first)
     return rows
 
 
