@@ -187,7 +187,7 @@ def test_another_size_case_or_machine_is_another(folder, monkeypatch):
     assert found(case_of(*same)) is not None
     assert found(case_of("grid.spacing=0.03")) is None
     assert found(load_case(find_case("nickel_small"), ["grid.cells=[24,24,25]"])) is None
-    monkeypatch.setattr(tuned, "_cpu", lambda: "another processor")
+    monkeypatch.setattr(tuned, "cpu_name", lambda: "another processor")
     assert found(case) is None
 
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from ..errors import BadInput
-from ..launch.rundir import writing
+from ..launch.rundir import make_new_folder, writing
 from .reading import read_tables
 from .sentences import nearest
 
@@ -55,12 +55,10 @@ def find_case(name: str) -> Path:
 def new_case(name: str, start: Path) -> Path:
     """Copies a case file, its comments included, into the new folder `name`; returns the new file."""
     folder = Path(name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} exists already: give a new name.")
     read_tables(start)  # refuses what is no case file
+    make_new_folder(folder)
     text = start.read_text(encoding="utf-8")
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         target = folder / "case.toml"
         target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text), encoding="utf-8")
         for pattern in ("reference*.csv", "*.h5"):  # what the case names lies beside it

@@ -239,6 +239,14 @@ def make_folder(path: Path) -> None:
         path.mkdir(exist_ok=True)
 
 
+def make_new_folder(path: Path) -> None:
+    """Creates a folder of a user. Raises BadInput if it exists and is not empty."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise BadInput(f"{path} exists already: give a new name.")
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def refuse_special(path: Path) -> None:
     """Raises StorageError for symbolic links, pipes and devices."""
     try:

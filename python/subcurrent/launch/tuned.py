@@ -16,6 +16,7 @@ from typing import Any
 from .. import core
 from ..case.reading import Case, as_tables, parse_set, read_tables
 from ..lines import count
+from ..rank.machine import cpu_name
 from ..report.records import damaged, read_record
 from . import mpi
 from .rundir import write_text, writing
@@ -99,21 +100,11 @@ def machine() -> dict[str, Any]:
     from .. import __version__  # noqa: PLC0415 - slow to load
 
     return {
-        "cpu": _cpu(),
+        "cpu": cpu_name(),
         "cpus": mpi.cpus().threads,
         "mpi": str(core.build_info().get("mpi", "")).splitlines()[:1],
         "version": __version__,
     }
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown"
-    )
 
 
 def file_of(name: str, case: Case, network: str | None = None) -> Path:

@@ -15,7 +15,7 @@ def describe() -> dict[str, Any]:
     cpus = mpi.cpus(range(os.cpu_count() or 1))  # the machine's: a rank is bound to some of them
     return {
         "host": platform.node(),
-        "cpu": _line("/proc/cpuinfo", "model name"),
+        "cpu": cpu_name(),
         "cores": cpus.cores,
         "cpus": cpus.threads,
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
@@ -24,12 +24,10 @@ def describe() -> dict[str, Any]:
     }
 
 
-def _line(path: str, name: str) -> str:
-    """The value behind `name:` in a /proc file."""
+def cpu_name() -> str:
     try:
-        for line in Path(path).read_text(encoding="utf-8").splitlines():
-            if line.startswith(name):
-                return line.partition(":")[2].strip()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        pass
-    return "unknown"
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "unknown")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import sys
 import time
 from collections.abc import Callable
@@ -59,52 +60,42 @@ def rehearses() -> bool:
 def check_memory(made: Any, case: Any) -> None:
     """Raises BadInput for a case that does not fit into this machine's memory, on all ranks and before any of
     them allocates it. Collective."""
-    _together(made, lambda: memory.check(case, made.size, memory.ranks_here(made.size)))
+    _check_memory(made, functools.partial(memory.check, case))
 
 
 def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) -> None:
-    size, here = 8 if precision == "double" else 4, memory.ranks_here(made.size)
-    _together(made, lambda: memory.check_fft(cells, kept, size, made.size, here))
+    size = 8 if precision == "double" else 4
+    _check_memory(made, functools.partial(memory.check_fft, cells, kept, size))
 
 
 def check_memory_of_system(made: Any, rows: int, entries: int, options: dict[str, Any]) -> None:
-    here = memory.ranks_here(made.size)
-    _together(made, lambda: memory.check_system(rows, entries, options, made.size, here, read=True))
+    _check_memory(made, functools.partial(memory.check_system, rows, entries, options, read=True))
 
 
 def check_memory_of_fields(made: Any, fields: memory.Fields, split: tuple[int, ...]) -> None:
-    if rehearses():
-        return
-    here = memory.ranks_here(made.size)
-    _together(made, lambda: memory.check_fields(fields, tuple(split), made.size, here))
+    if not rehearses():
+        _check_memory(made, functools.partial(memory.check_fields, fields, tuple(split)))
 
 
-def together(made: Any, action: Callable[[], T]) -> T:
-    """Executes it on all ranks; if it fails on one, all raise an error. Collective."""
+def _check_memory(made: Any, check: Callable[[int, int], None]) -> None:
+    """`check` takes the number of ranks, and how many of them are on this machine."""
+    elsewhere = BadInput("another machine of this run has too little free memory: see its message.")
+    together(made, lambda: check(made.size, memory.ranks_here(made.size)), elsewhere)
+
+
+def together(made: Any, action: Callable[[], T], elsewhere: SubcurrentError | None = None) -> T:
+    """Executes it on all ranks; if it fails on one, all raise an error, those where it does not fail
+    `elsewhere`. Collective."""
     failed, result = None, None
     try:
         result = action()
     except Exception as error:
         failed = error
     if made.any(failed is not None):
-        raise failed or _of_another(SubcurrentError("another rank of this program failed: see its message."))
+        other = elsewhere or SubcurrentError("another rank of this program failed: see its message.")
+        other.of_another_rank = True
+        raise failed or other
     return result
-
-
-def _together(made: Any, check: Callable[[], None]) -> None:
-    refused = None
-    try:
-        check()
-    except BadInput as error:
-        refused = error
-    if made.any(refused is not None):
-        sentence = "another machine of this run has too little free memory: see its message."
-        raise refused or _of_another(BadInput(sentence))
-
-
-def _of_another(error: SubcurrentError) -> SubcurrentError:
-    error.of_another_rank = True
-    return error
 
 
 def _end_all_on_error(made: Any) -> None:

@@ -16,6 +16,9 @@ class BoxKind(Kind):
     def spectrum(self, solver: Any) -> str:
         """The spectrum of the present flow as CSV text. Collective."""
 
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        return {"spectrum.csv": self.spectrum(solver)}
+
     def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
         text = self.spectrum(solver)
         if solver.rank != 0:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..errors import BadInput
-from ..launch.rundir import writing
+from ..launch.rundir import make_new_folder, writing
 
 FILES = ("README.md", "model.py", "test_model.py")
 
@@ -15,10 +14,8 @@ FILES = ("README.md", "model.py", "test_model.py")
 def write(name: str) -> Path:
     """Copies the files into the new folder `name`; returns it. Raises BadInput if it exists."""
     folder = Path(name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} exists already: give a new name.")
+    make_new_folder(folder)
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         for file in FILES:
             text = (Path(__file__).parent / file).read_text(encoding="utf-8")
             text = text.replace("# SPDX-License-Identifier: Apache-2.0\n", "").replace("PROJECT", folder.name)

@@ -11,9 +11,9 @@ from ...launch.memory import Fields
 from ...lines import number
 from ..box import BoxKind
 from ..kind import csv_of, last_texts
+from .case import EXACT
 
 SLOT = 24  # arrays, a component each, that are near at a time: state, slopes and what files show
-EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
 
 
 class CompressibleKind(BoxKind):
@@ -53,13 +53,18 @@ class CompressibleKind(BoxKind):
         ]
 
     def spectrum(self, solver: Any) -> str:
-        return spectrum_csv(solver)
+        """The columns time,k,E,solenoidal,dilatational."""
+        found = solver.spectrum()
+        parts = {name: found[name] for name in ("solenoidal", "dilatational")}
+        energies = [sum(both) for both in zip(*parts.values(), strict=True)]
+        shells = len(energies)
+        return csv_of({"time": [solver.time] * shells, "k": range(shells), "E": energies, **parts})
 
     def begun(self, solver: Any, case: Any) -> dict[str, Any]:
         return dict(solver.measure())
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
-        texts = {"spectrum.csv": spectrum_csv(solver)}
+        texts = super().results(solver, case)
         if case.flow.initial in EXACT and case.viscosity() == 0:
             texts["wave.json"] = json.dumps({"error": solver.error(), "time": solver.time}) + "\n"
         return texts
@@ -123,22 +128,6 @@ GAS = (
     ("density, pressure, dilatation", 1, 3),
     ("velocity, vorticity", 3, 2),
 )
-
-
-def spectrum_csv(solver: Any) -> str:
-    """The columns time,k,E,solenoidal,dilatational of the present flow. Collective."""
-    found = solver.spectrum()
-    solenoidal, dilatational = found["solenoidal"], found["dilatational"]
-    shells = len(solenoidal)
-    return csv_of(
-        {
-            "time": [solver.time] * shells,
-            "k": range(shells),
-            "E": [s + d for s, d in zip(solenoidal, dilatational, strict=True)],
-            "solenoidal": solenoidal,
-            "dilatational": dilatational,
-        }
-    )
 
 
 KIND = CompressibleKind()

@@ -78,10 +78,12 @@ class TurbulenceKind(BoxKind):
         return scales
 
     def spectrum(self, solver: Any) -> str:
-        return spectrum_csv(solver)
-
-    def results(self, solver: Any, case: Any) -> dict[str, str]:
-        return {"spectrum.csv": spectrum_csv(solver)}
+        """The columns time,k,E, and `scalar`, the spectrum of one."""
+        energies = solver.spectrum()
+        columns = {"time": [solver.time] * len(energies), "k": range(len(energies)), "E": energies}
+        if solver.has_scalar:
+            columns["scalar"] = solver.scalar_spectrum()
+        return csv_of(columns)
 
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
@@ -149,15 +151,6 @@ def start(solver: Any, options: dict[str, Any]) -> None:
         solver.start_from_snapshot(initial, scalar.get("initial") == "file")
     if scalar and scalar["initial"] != "file":
         solver.start_scalar(scalar["spectrum"], scalar["seed"])
-
-
-def spectrum_csv(solver: Any) -> str:
-    """The columns time,k,E of the present flow, and `scalar`, the spectrum of one. Collective."""
-    energies = solver.spectrum()
-    columns = {"time": [solver.time] * len(energies), "k": range(len(energies)), "E": energies}
-    if solver.has_scalar:
-        columns["scalar"] = solver.scalar_spectrum()
-    return csv_of(columns)
 
 
 KIND = TurbulenceKind()
