@@ -7,6 +7,7 @@ case = typed_case(text, folder, sets=["flow.reynolds=400"])
 
 from __future__ import annotations
 
+import copy
 import errno
 import re
 import stat
@@ -143,7 +144,7 @@ def _solvers() -> str:
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
     """A copy of the tables with every `a.b=c` set. In an exclusive group it replaces the other keys, and keys
     of the file that depend on a replaced choice are removed."""
-    tables = _copy(tables)
+    tables = copy.deepcopy(tables)
     solver = tables.get("solver")
     model = SOLVERS.get(solver) if isinstance(solver, str) else None
     given, replaced = set(), set()
@@ -210,12 +211,6 @@ def _remove(tables: dict[str, Any], path: str) -> None:
     table, _, name = path.partition(".")
     if isinstance(tables.get(table), dict):
         tables[table].pop(name, None)
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _copy(item) for name, item in value.items()}
-    return list(value) if isinstance(value, list) else value
 
 
 # -- back to text ----------------------------------------------------------------------------------

@@ -51,19 +51,25 @@ def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.n
 def read_profiles(path: Path) -> Profiles:
     """Reads a CSV with the columns z,u and x,w (one pair is enough) under a header of # lines."""
     try:
-        text = path.read_text(encoding="utf-8").splitlines()
-        header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
-        rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))
+        header, rows = _read(path)
         lines = {
             value: _column_pair(rows, place, value) for place, value in PAIRS if rows and place in rows[0]
         }
-    except OSError as error:
-        raise storage_error(error, path, "read") from None
     except (KeyError, TypeError, ValueError, csv.Error):
         lines = {}
     if not lines:
         raise BadInput(f"{path} holds no profiles: its columns must be z,u and x,w with numbers.")
     return Profiles(lines, header)
+
+
+def _read(path: Path) -> tuple[str, list[dict[str, str]]]:
+    """The text of the lines that begin with #, and the rows of the table that the others are."""
+    try:
+        text = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
+    return header, list(csv.DictReader(line for line in text if line and not line.startswith("#")))
 
 
 def _column_pair(rows: list[dict[str, str]], place: str, value: str) -> tuple[np.ndarray, np.ndarray]:
@@ -86,17 +92,10 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     import numpy as np  # noqa: PLC0415 - slow to load, and most runs have no reference
 
     try:
-        lines = [
-            line
-            for line in path.read_text(encoding="utf-8").splitlines()
-            if line and not line.startswith("#")
-        ]
-        rows = list(csv.DictReader(lines))
+        _, rows = _read(path)
         return {
             name: np.array([_number(path, row, n, name) for n, row in enumerate(rows)]) for name in rows[0]
         }
-    except OSError as error:
-        raise storage_error(error, path, "read") from None
     except BadInput:
         raise
     except (IndexError, TypeError, ValueError, csv.Error):

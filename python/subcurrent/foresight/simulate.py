@@ -145,20 +145,9 @@ def simulated(
         for name in strategies:
             (home / name).mkdir()
         tables, length = as_tables(case), case.one_length("a simulation")  # a trace is one pass
-        parts = [
-            Part(
-                tables,
-                list(range(ranks)),
-                ranks,
-                where.per_node,
-                where.threads,
-                length,
-                strategies,
-                {"": values},
-                traces=place,
-            )
-        ]
-        rehearse(parts)
+        part = Part(tables, list(range(ranks)), ranks, where.per_node, where.threads, length, strategies)
+        part.machines, part.traces = {"": values}, place
+        rehearse([part])
         line = [programs.run, "-np", str(ranks), "-platform", network, "-hostfile", "hosts"]
         limit = values["eager_limit"]
         asking = f";{limit}:{ANSWERED}" if limit < LONGEST else ""

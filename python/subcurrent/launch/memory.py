@@ -45,7 +45,9 @@ class Fields:
     def bytes(self, split: tuple[int, ...]) -> int:
         """On all ranks together, in the memory layout of the engine: components take slots of 8 bytes for
         each cell."""
-        blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
+        blocks = [
+            blocks_of(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)
+        ]
         halo = self.halo.layers(split) if isinstance(self.halo, Halo) else (self.halo,) * 3
         x, y, z = ([n + 2 * layers for n in along] for along, layers in zip(blocks, halo, strict=True))
         ranks = math.prod(len(along) for along in blocks)
@@ -65,7 +67,8 @@ def row_of(elements: int) -> int:
     return math.ceil(elements / ROW) * ROW
 
 
-def _blocks(cells: int, parts: int) -> list[int]:
+def blocks_of(cells: int, parts: int) -> list[int]:
+    """Cells of each block along an axis."""
     return [cells * (b + 1) // parts - cells * b // parts for b in range(parts)]
 
 

@@ -26,7 +26,7 @@ from ..rank import worker
 from ..report import account
 from ..report.figures import PNG, draw_figures, stored_case
 from ..report.page import facts_of, write_report
-from ..report.records import lacking, read_history, read_record, rows_of_run
+from ..report.records import lacking, read_history, read_record, rows_of
 from ..solvers.kinds import kind_of
 from . import memory, mpi, tuned
 from .aside import recover, starting
@@ -185,7 +185,7 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
     checkpoints = folder.check_resume()
     _check_same(stored_case(folder), case)
     if folder.history.exists():
-        rows_of_run(folder.history, kind_of(case).history_of(case))
+        rows_of(folder.history, (*kind_of(case).history_of(case), "seconds"))
     for table in (folder.probes, folder.forces):
         if table.exists():
             read_history(table)

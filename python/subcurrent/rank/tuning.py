@@ -19,7 +19,7 @@ from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..launch.tuned import value_of, with_settings
 from ..solvers.kinds import kind_of
-from .measure import apart, remove_apart, settle
+from .measure import advance, apart, remove_apart, settle
 
 Settings = dict[str, Any]  # values of keys, by name; {} is the case as it is
 Row = dict[str, Any]
@@ -200,14 +200,9 @@ class Entrant:
 
     def turn(self, steps: int) -> float:
         """Seconds per step over `steps` steps, or over more to complete the last pass."""
+        done = -(-steps // self._most) * self._most
         self._context.barrier()
         begin = time.perf_counter()
-        done = 0
-        while done < steps:
-            if self._most == 1:
-                self.solver.step(diagnostics=False)
-            else:
-                self.solver.step(diagnostics=False, count=self._most)
-            done += self._most
+        advance(self.solver, done, self._most)
         self._context.barrier()
         return (time.perf_counter() - begin) / done

@@ -64,12 +64,5 @@ class PlasmaField:
     def plane(self, across: int, at: float = 0.0) -> PlasmaField:
         """The plane of nodes nearest to `at` across an axis, as arrays of two dimensions."""
         n = int(np.argmin(np.abs(self.axis(across) - at)))
-        scalars, vectors = 2 - across, 3 - across
-        return PlasmaField(
-            np.take(self.points, n, vectors),
-            np.take(self.density, n, scalars),
-            np.take(self.velocity, n, vectors),
-            np.take(self.pressure, n, scalars),
-            np.take(self.magnetic, n, vectors),
-            self.time,
-        )
+        parts = self.points, self.density, self.velocity, self.pressure, self.magnetic
+        return PlasmaField(*(np.take(part, n, part.ndim - 1 - across) for part in parts), self.time)

@@ -70,11 +70,6 @@ def lacking(path: Path, columns: tuple[str, ...]) -> str:
     return f"{path} has no column {' and no '.join(missing)}: another version of Subcurrent wrote it."
 
 
-def rows_of_run(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
-    """The rows of the history of a run with these columns, seconds last."""
-    return rows_of(path, (*columns, "seconds"))
-
-
 def rows_of(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
     """The rows of a table that grows with a run and has these columns."""
     names, rows = read_history(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -149,17 +149,10 @@ class Kernel(Compiled):
     def _reduced(self, returned: list[Any]) -> float | tuple[float, ...] | None:
         if self._reduce is None:
             return None
-        verb: Callable[..., float] = {"sum": math.fsum, "max": _most, "min": _least}[self._reduce]
-        values = tuple(verb(column) for column in zip(*returned, strict=True))
+        # A maximum is no number if one of the values is none, as in the engine.
+        verb: Callable[..., float] = {"sum": math.fsum, "max": np.max, "min": np.min}[self._reduce]
+        values = tuple(float(verb(column)) for column in zip(*returned, strict=True))
         return values[0] if len(values) == 1 else values
-
-
-def _most(values: Sequence[float]) -> float:
-    return float(np.max(values))  # which is no number if one of them is none, as in the engine
-
-
-def _least(values: Sequence[float]) -> float:
-    return float(np.min(values))
 
 
 def kernel(

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from ...case.reference import Profiles
 from ...report.plots import style
 
+COLOURS = style.BLUE, style.GREEN, style.RED, style.VIOLET
+
 
 def draw_profiles(
     path: Path,
@@ -26,40 +28,29 @@ def draw_profiles(
         note = f"largest difference, in lid speeds: {worst}"
     with style.figure(path, 10.5, 5.0, title, note) as drawing:
         left, right = drawing.subplots(1, 2)
-        _u_of_z(left, runs, reference)
-        _w_of_x(right, runs, reference)
+        _draw_lines(left, "u", runs, reference)
+        left.axvline(0, color=style.MUTED, linewidth=0.8)
+        left.set(
+            title="u on the vertical line x = y = ½", xlabel="u / lid speed", ylabel="z / side", ylim=(0, 1)
+        )
+        _draw_lines(right, "w", runs, reference)
+        right.axhline(0, color=style.MUTED, linewidth=0.8)
+        right.set(
+            title="w on the horizontal line y = z = ½", xlabel="x / side", ylabel="w / lid speed", xlim=(0, 1)
+        )
         found = [axes.get_legend_handles_labels() for axes in (left, right)]
         labels = max(found, key=lambda pair: len(pair[1]))
         drawing.legend(*labels, loc="outside lower right", ncols=3, fontsize=10)
     return differences
 
 
-def _u_of_z(axes: Axes, runs: dict[str, Profiles], reference: Profiles | None) -> None:
-    for (label, profiles), colour in zip(runs.items(), _colours(), strict=False):
-        z, u = profiles.lines["u"]
-        axes.plot(u, z, color=colour, label=label)
-    if reference and "u" in reference.lines:
-        z, u = reference.lines["u"]
-        axes.plot(u, z, **_marks(reference))
-    axes.axvline(0, color=style.MUTED, linewidth=0.8)
-    axes.set(title="u on the vertical line x = y = ½", xlabel="u / lid speed", ylabel="z / side", ylim=(0, 1))
-
-
-def _w_of_x(axes: Axes, runs: dict[str, Profiles], reference: Profiles | None) -> None:
-    for (label, profiles), colour in zip(runs.items(), _colours(), strict=False):
-        x, w = profiles.lines["w"]
-        axes.plot(x, w, color=colour, label=label)
-    if reference and "w" in reference.lines:
-        x, w = reference.lines["w"]
-        axes.plot(x, w, **_marks(reference))
-    axes.axhline(0, color=style.MUTED, linewidth=0.8)
-    axes.set(
-        title="w on the horizontal line y = z = ½", xlabel="x / side", ylabel="w / lid speed", xlim=(0, 1)
-    )
-
-
-def _colours() -> tuple[str, ...]:
-    return style.BLUE, style.GREEN, style.RED, style.VIOLET
+def _draw_lines(axes: Axes, name: str, runs: dict[str, Profiles], reference: Profiles | None) -> None:
+    """Of u the height is upwards, of w the place to the right."""
+    turn = slice(None, None, -1 if name == "u" else 1)
+    for (label, profiles), colour in zip(runs.items(), COLOURS, strict=False):
+        axes.plot(*profiles.lines[name][turn], color=colour, label=label)
+    if reference and name in reference.lines:
+        axes.plot(*reference.lines[name][turn], **_marks(reference))
 
 
 def _marks(reference: Profiles) -> dict[str, object]:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from ...case.splits import Halo
-from ...launch.memory import row_of
+from ...launch.memory import blocks_of, row_of
 
 PAGE = 4096  # a copy of a file begins and ends at multiples of it
 STAGGER = 1536  # arrays of a slot begin this much further, see PlaneCut
@@ -34,10 +34,7 @@ class Slots:
 
     def bytes(self, split: tuple[int, ...]) -> int:
         """On all ranks together."""
-        blocks = [
-            [(n * (b + 1) // parts - n * b // parts) for b in range(parts)]
-            for n, parts in zip(self.cells, split, strict=True)
-        ]
+        blocks = map(blocks_of, self.cells, split)
         return sum(self._of_rank(block, split) for block in itertools.product(*blocks))
 
     def _of_rank(self, block: tuple[int, ...], split: tuple[int, ...]) -> int:
