@@ -138,8 +138,7 @@ if caps is not None:
 )
 def test_a_script_leaves_the_bits_of_the_program(program, ranks, case, script, measured, pictures):
     program.write_case(case)
-    ran = program("run", "case.toml", "-n", "1", "--out", "r", *QUIET, "--set", "output.history_every=1")
-    assert ran.returncode == 0, ran.stderr
+    program.ok("run", "case.toml", "-n", "1", "--out", "r", *QUIET, "--set", "output.history_every=1")
     last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
     done = program.script(script, ranks=ranks)
     assert done.returncode == 0, done.stderr

@@ -165,8 +165,7 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program, precision, place):
     program.ok("run", "case.toml", "-n", "1", "--out", "whole", *sets)
     if place == "files":
         sets += ("--set", "storage.place=files", "--set", "storage.pieces=1")
-    first = program("run", "case.toml", "-n", "2", "--out", "parts", *sets, "--set", "run.steps=5")
-    assert first.returncode == OK, first.stderr
+    program.ok("run", "case.toml", "-n", "2", "--out", "parts", *sets, "--set", "run.steps=5")
     done = program.ok("run", "case.toml", "-n", "3", "--out", "parts", "--resume", *sets)
     assert ("in files (1 piece)" in done.stdout + done.stderr) == (place == "files")
     whole, parts = (program.folder / name for name in ("whole", "parts"))

@@ -108,8 +108,7 @@ def test_strategies_over_an_emulated_network(program, hosts):
     assert (table["ranks"], table["network"], len(table["rows"])) == (2, "2mbit", 3)
     assert (program.folder / "s" / "figures" / "strategies.png").exists()
     assert not spaces()
-    here = program("strategies", "case.toml", "-n", "2", *sweeps, "--overwrite", timeout=120)
-    assert here.returncode == OK, here.stderr
+    program.ok("strategies", "case.toml", "-n", "2", *sweeps, "--overwrite", timeout=120)
     on_node = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert "network" not in on_node
     fastest = min(row["T"] for row in table["rows"])
@@ -147,8 +146,7 @@ def test_tuning_over_an_emulated_network_is_kept_apart(program, hosts):
     assert "`run` ignores measurements" in done.stdout
     assert not spaces()
     again = ("--threads", "1", "--show")
-    shown = program("tune", *case, *few, *again, *wire)
-    assert shown.returncode == OK, shown.stderr
+    program.ok("tune", *case, *few, *again, *wire)
     here = program("tune", *case, *few, *again)
     assert here.returncode == BAD_INPUT
     assert "--show finds no measurements" in here.stderr

@@ -78,8 +78,7 @@ def test_every_key_changes_the_run_or_is_refused(solver, tmp_path):
 def run_of(program, name: str, *sets: str, ranks: int = 2) -> dict:
     """summary.json and the files of a run of the small cavity."""
     arguments = set_options("output.figures=false", *sets)
-    done = program("run", "case.toml", "-n", ranks, "--out", name, *arguments)
-    assert done.returncode == 0, done.stderr
+    program.ok("run", "case.toml", "-n", ranks, "--out", name, *arguments)
     folder = program.folder / name
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     return {**json.loads((folder / "summary.json").read_text()), "files": files}
@@ -150,8 +149,7 @@ def tomllib_text(solver: str) -> str:
 def test_figures_are_drawn_or_not(fake_program):
     fake_program.write_case()
     for name, drawn in (("yes", "true"), ("no", "false")):
-        done = fake_program("run", "case.toml", "--out", name, "--set", f"output.figures={drawn}")
-        assert done.returncode == 0, done.stderr
+        fake_program.ok("run", "case.toml", "--out", name, "--set", f"output.figures={drawn}")
         assert any((fake_program.folder / name / "figures").iterdir()) == (drawn == "true")
 
 

@@ -95,8 +95,7 @@ def test_what_is_measured_is_what_the_script_computes(tmp_path: Path, name: str,
 @pytest.mark.mpi
 def test_strategies_take_turns_with_the_step_of_a_loop(tmp_path: Path, program: Any) -> None:
     words = ("-n", "2", "--steps", "2", "--repeats", "2", "--out", str(tmp_path / "out"))
-    done = program("strategies", str(script(tmp_path)), *words, "--set", "grid.cells=[16, 16, 32]")
-    assert done.returncode == 0, done.stderr
+    program.ok("strategies", str(script(tmp_path)), *words, "--set", "grid.cells=[16, 16, 32]")
     table = json.loads((tmp_path / "out" / "strategies.json").read_text())
     rows = {row["strategy"]: row for row in table["rows"]}
     names = (
@@ -113,16 +112,14 @@ def test_strategies_take_turns_with_the_step_of_a_loop(tmp_path: Path, program: 
     assert rows["automatic"]["automatic"]["trials"] > 0  # before it is measured
     assert rows["boundary_first"]["C_shell"] > 0 and rows["blocking"]["C_shell"] is None
     assert (tmp_path / "out" / "figures" / "strategies.png").is_file()
-    done = program("report", str(tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
+    program.ok("report", str(tmp_path / "out"))
 
 
 @pytest.mark.mpi
 def test_each_loop_books_its_own_steps(tmp_path: Path, program: Any) -> None:
     """Not those of the others that take turns with it: computing takes at most all of its time."""
     words = ("-n", "1", "--steps", "20", "--repeats", "3", "--out", str(tmp_path / "out"))
-    done = program("strategies", str(script(tmp_path)), *words, "--set", "grid.cells=[32, 32, 32]")
-    assert done.returncode == 0, done.stderr
+    program.ok("strategies", str(script(tmp_path)), *words, "--set", "grid.cells=[32, 32, 32]")
     for row in json.loads((tmp_path / "out" / "strategies.json").read_text())["rows"]:
         assert row["C_core"] + (row["C_shell"] or 0) < 1.1 * sum(row["T_all"]) / len(row["T_all"])
 
@@ -131,8 +128,7 @@ def test_each_loop_books_its_own_steps(tmp_path: Path, program: Any) -> None:
 def test_files_of_loops_side_by_side_are_apart(tmp_path: Path, program: Any) -> None:
     path = script(tmp_path, grid=", pieces=3, scratch='far'", field=", place='files'")
     words = ("-n", "2", "--steps", "2", "--repeats", "1", "--out", "out", "--strategies", "boundary_first")
-    done = program("strategies", str(path), *words, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    program.ok("strategies", str(path), *words, cwd=tmp_path)
     rows = json.loads((tmp_path / "out" / "strategies.json").read_text())["rows"]
     assert all(row["movements"]["files"]["bytes"] > 0 for row in rows)
     assert not list((tmp_path / "far").glob("*")) if (tmp_path / "far").exists() else True
@@ -145,8 +141,7 @@ def test_tune_finds_settings_of_a_loop_and_says_how_to_write_them(
     monkeypatch.setenv("SUBCURRENT_TUNED", str(tmp_path / "tuned"))
     path = script(tmp_path, grid=", transport='mpi'", loop=", strategy='blocking'")
     sets = ("--set", "engine.poke_ms=0.4")
-    done = program("tune", str(path), "-n", "2", "--threads", "1", "--steps", "1", "--repeats", "2", *sets)
-    assert done.returncode == 0, done.stderr
+    done = program.ok("tune", str(path), "-n", "2", "--threads", "1", "--steps", "1", "--repeats", "2", *sets)
     assert "to use it, " in done.stdout and "start `mpirun -n 2 python heat.py`" in done.stdout
     assert "`run`" not in done.stdout
     (file,) = (tmp_path / "tuned").glob("heat-*.json")
@@ -196,14 +191,12 @@ def test_pieces_of_a_loop_in_files_are_tried(tmp_path: Path) -> None:
 def test_probe_measures_the_kernels_of_a_loop_and_scale_stands_beside(tmp_path: Path, program: Any) -> None:
     path, machine = script(tmp_path), tmp_path / "here.toml"
     sets = ("--set", "grid.cells=[32, 32, 32]")
-    done = program("probe", str(path), "-n", "2", "--steps", "4", "--machine-file", str(machine), *sets)
-    assert done.returncode == 0, done.stderr
+    program.ok("probe", str(path), "-n", "2", "--steps", "4", "--machine-file", str(machine), *sets)
     rates = load_machine(machine).rates["stencil"]
     assert set(rates) == {"diffuse", "T (boundary)"}
     assert {one.busy for one in rates["diffuse"]} == {1, 2}
     words = ("-n", "1,2", "--weak", "--steps", "2", "--repeats", "1", "--out", str(tmp_path / "scaled"))
-    done = program("scale", str(path), *words, "--machine", str(machine), *sets)
-    assert done.returncode == 0, done.stderr
+    program.ok("scale", str(path), *words, "--machine", str(machine), *sets)
     one, two = json.loads((tmp_path / "scaled" / "scale.json").read_text())
     assert one["cells"] == [32, 32, 32] and sorted(two["cells"]) == [32, 32, 64]
     assert one["predicted"] > 0 and two["predicted"] > 0

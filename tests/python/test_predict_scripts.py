@@ -77,8 +77,7 @@ def test_a_step_is_its_cells_its_conditions_and_its_messages(tmp_path: Path, wir
 def test_the_program_and_the_loop_predict_the_same(tmp_path: Path, wire: Path, program: Any) -> None:
     """Also on several ranks, where the first one predicts."""
     words = ("--machine", str(wire), "-n", "1,4", "--out", str(tmp_path / "out"))
-    done = program("predict", str(script(tmp_path)), *words)
-    assert done.returncode == 0, done.stderr
+    done = program.ok("predict", str(script(tmp_path)), *words)
     assert "heat.py, 64 × 64 × 64 cells" in done.stdout
     rows = json.loads((tmp_path / "out" / "prediction.json").read_text())
     said = {str(row["ranks"]): {name: s["T"] for name, s in row["strategies"].items()} for row in rows}

@@ -53,8 +53,7 @@ def test_a_run_does_not_need_a_terminal_with_utf8(fake_program, encoding):
     page = (fake_program.folder / "r" / "report.html").read_text(encoding="utf-8")
     assert "×" in page
     more = ("--resume", "--set", "run.steps=13", *QUIET)
-    again = fake_program("run", "r/case.toml", "--out", "r", *more, **setting)
-    assert again.returncode == OK, again.stderr
+    fake_program.ok("run", "r/case.toml", "--out", "r", *more, **setting)
 
 
 def test_nothing_is_written_over(fake_program):
@@ -174,11 +173,9 @@ def test_strategies_prints_a_table_and_draws_it(fake_program):
 
 
 def test_cases_new_and_report(fake_program):
-    listed = fake_program("cases")
-    assert listed.returncode == OK
+    listed = fake_program.ok("cases")
     assert "cavity_re100" in listed.stdout
-    made = fake_program("new", "mine", "--from", "cavity_demo")
-    assert made.returncode == OK
+    fake_program.ok("new", "mine", "--from", "cavity_demo")
     text = (fake_program.folder / "mine" / "case.toml").read_text()
     assert "# Reynolds number: lid speed x side of the box / viscosity" in text
     assert (fake_program.folder / "mine" / "reference.csv").exists()

@@ -25,8 +25,7 @@ def test_efficiency_is_that_of_the_first_count() -> None:
 def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
     small = ["--set", "grid.cells=[32,32,32]"]
     file = tmp_path / "here.toml"
-    done = program("probe", "nickel_small", "-n", "2", "--machine-file", str(file), "--steps", "2", *small)
-    assert done.returncode == 0, done.stderr
+    program.ok("probe", "nickel_small", "-n", "2", "--machine-file", str(file), "--steps", "2", *small)
     there = load_machine(file)
     sizes = {(rate.busy, rate.cells) for rate in there.rates["dendrite"]["advance"]}
     assert sizes == {(busy, n**3 // busy) for busy in (1, 2) for n in (32, 16, 8)}
@@ -53,13 +52,11 @@ def test_a_case_in_files_is_predicted_from_its_probe(tmp_path: Path, program: An
     file = tmp_path / "here.toml"
     small = ("--set", "grid.cells=[32,32,128]", "--set", "storage.pieces=8")
     probe = ("probe", "nickel_out_of_core", "-n", "1", "--steps", "4", "--repeats", "1")
-    done = program(*probe, "--machine-file", str(file), *small)
-    assert done.returncode == 0, done.stderr
+    program.ok(*probe, "--machine-file", str(file), *small)
     assert load_machine(file).disk.read > 1e6
     assert "computing = " in file.read_text()
     assert not (program.folder / "scratch").exists()
-    done = program("predict", "nickel_out_of_core", "--machine", str(file), "--ranks", "1", *small)
-    assert done.returncode == 0, done.stderr
+    done = program.ok("predict", "nickel_out_of_core", "--machine", str(file), "--ranks", "1", *small)
     assert "boundary_first" in done.stdout
 
 
