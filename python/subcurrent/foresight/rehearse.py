@@ -115,11 +115,6 @@ def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple
     return context, kind_of(case).make(module, context, options)
 
 
-def joins(case: Any) -> bool:
-    """Whether the thread of `halo_thread` also computes core tiles."""
-    return getattr(case.engine, "halo_thread_joins", True)
-
-
 def _told(module: Any, part: Part) -> Any:
     """What all ranks send to each other while they are created."""
     told = module.Told()
@@ -154,8 +149,9 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
             del solver
             context.close()
         if noted:
+            joins = getattr(case.engine, "halo_thread_joins", True)  # thread 0 computes core tiles, too
             answer[strategy] = {
-                name: module.forecast(noted, part.played, part.like, machine, strategy, joins(case))
+                name: module.forecast(noted, part.played, part.like, machine, strategy, joins)
                 for name, machine in part.machines.items()
             }
             answer[strategy]["work"] = work

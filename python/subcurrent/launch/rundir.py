@@ -17,27 +17,10 @@ ASIDE = ("run.moving", "run.replaced", "run.changed", "run.dropped")  # of a sta
 PART = ".subcurrent-part"  # ends the names of files that are being written, here and in the compiled half
 # Everything a run writes; it removes these and nothing else.
 FILES = (
-    "case.toml",
-    "plan.json",
-    "reference.csv",
-    "history.csv",
-    "probes.csv",
-    "forces.csv",
-    "centreline.csv",
-    "summary.json",
-    "timeline.json",
-    "report.html",
-    "log.txt",
-    "wait.csv",
-    "strategies.csv",
-    "strategies.json",
-    "axis.csv",
-    "convection.json",
-    "wave.json",
-    "spectrum.csv",
-    "solution.npy",
-    LOCK,
-)
+    "case.toml", "plan.json", "reference.csv", "history.csv", "probes.csv", "forces.csv", "centreline.csv",
+    "summary.json", "timeline.json", "report.html", "log.txt", "wait.csv", "strategies.csv",
+    "strategies.json", "axis.csv", "convection.json", "wave.json", "spectrum.csv", "solution.npy", LOCK,
+)  # fmt: skip
 FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",

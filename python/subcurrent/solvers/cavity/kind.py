@@ -17,15 +17,8 @@ from .faces import GivenPressure, Inflow
 class CavityKind(Kind):
     compiled = "Cavity"
     history = (
-        "step",
-        "time",
-        "dt",
-        "courant",
-        "iterations",
-        "residual",
-        "max_change",
-        "divergence_rms",
-        "capped",
+        *("step", "time", "dt", "courant"),
+        *("iterations", "residual", "max_change", "divergence_rms", "capped"),
     )
 
     def fields(self, case: Any) -> list[Fields]:

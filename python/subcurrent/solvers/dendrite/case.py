@@ -37,14 +37,8 @@ class DendriteCase(SolverCase):
         Needs("start.noise_seed", "material.noise", but=(0,)),
     )
     fixed_on_resume: ClassVar = (
-        "solver",
-        "model",
-        "grid",
-        "boundaries",
-        "material",
-        "scheme",
-        "start",
-        "seeds",
+        *("solver", "model", "grid", "boundaries"),
+        *("material", "scheme", "start", "seeds"),
     )
     devices: ClassVar = DEVICES
 

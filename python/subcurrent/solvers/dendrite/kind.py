@@ -20,20 +20,9 @@ ARM_VELOCITIES = tuple(f"tip_velocity_{axis}{side}" for axis in "xyz" for side i
 
 
 COLUMNS = (
-    "step",
-    "time",
-    "dt",
-    "solid",
-    "tip",
-    "tip_velocity",
-    "T_low",
-    "T_high",
-    "phi_low",
-    "phi_high",
-    "total",
-    *ARMS,
-    *ARM_VELOCITIES,
-)
+    "step", "time", "dt", "solid", "tip", "tip_velocity", "T_low", "T_high", "phi_low", "phi_high", "total",
+    *ARMS, *ARM_VELOCITIES,
+)  # fmt: skip
 
 
 class DendriteKind(Kind):
