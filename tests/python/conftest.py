@@ -148,13 +148,15 @@ class Program:
         return self._done([*MPIRUN, str(count), *self.command(*arguments)], timeout, ROOT_MAY)
 
     def script(
-        self, text: str, *arguments, ranks: int = 1, timeout: float = 240
+        self, text: str, *arguments, ranks: int = 1, timeout: float = 240, succeeds: bool = True
     ) -> subprocess.CompletedProcess:
         """A Python script of the user's, by itself or as the ranks of an mpirun."""
         path = self.folder / "script.py"
         path.write_text(text)
         started = [*MPIRUN, str(ranks)] if ranks > 1 else []
-        return self._done([*started, sys.executable, str(path), *map(str, arguments)], timeout, ROOT_MAY)
+        done = self._done([*started, sys.executable, str(path), *map(str, arguments)], timeout, ROOT_MAY)
+        assert (done.returncode == OK) is succeeds, done.stderr + done.stdout
+        return done
 
     def _done(self, line: list[str], timeout: float, more: dict[str, str]) -> subprocess.CompletedProcess:
         return completed(line, cwd=self.folder, env={**self.environment, **more}, timeout=timeout)

@@ -55,6 +55,5 @@ assert again is None or np.array_equal(again, expected)
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_python_api(program, ranks):
     done = program.script(FIVE_LINES, ranks=ranks)
-    assert done.returncode == 0, done.stderr
     assert done.stdout.count("all good <Cavity 18 x 18 x 18, Re 100, step 9") == 1
     assert (program.folder / "profiles.png").stat().st_size > 10_000

@@ -106,5 +106,4 @@ def test_against_numpy(program, ranks, precision, library):
             pytest.skip("this build has no FFTW")
     script = SCRIPT.replace("LIBRARY", repr(library)).replace("PRECISION", repr(precision))
     done = program.script(script, ranks=ranks)
-    assert done.returncode == 0, done.stderr
     assert f"all good <FFT 20 x 18 x 15 on {ranks} ranks>" in done.stdout
