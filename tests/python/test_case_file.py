@@ -116,7 +116,7 @@ def test_what_is_wrong_is_one_sentence(sets, words, tmp_path):
     ("change", "words"),
     [
         ({"run": {}}, ["when to stop", "run.steps"]),
-        ({"run": {"steps": 5, "time": 1.0}}, ["run.steps and run.time", "only one"]),
+        ({"run": {"steps": 5, "time": 1.0}}, ["run.steps = 5 and run.time = 1.0", "only one"]),
         ({"run": {"until": "steady", "dt": 0.1, "courant": 0.2}}, ["run.dt", "run.courant", "only one"]),
         ({"flow": {}}, ["flow.reynolds is missing", "greater than 0"]),
         ({"grid": {"points": [9, 9, 9], "clustering": "tanh"}}, ["grid.smallest is missing"]),

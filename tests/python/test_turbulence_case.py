@@ -85,7 +85,7 @@ def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
     [
         ({"grid": {"points": [24, 21, 16]}}, "three even numbers"),
         ({"flow": {"viscosity": None}}, "flow has no viscosity"),
-        ({"flow": {"reynolds": 100.0}}, "flow.reynolds and flow.viscosity cannot be combined"),
+        ({"flow": {"reynolds": 100.0}}, "flow.reynolds = 100.0 and flow.viscosity = 0.02 cannot be combined"),
         ({"flow": {"initial": "rest"}, "spectrum": {"peak": None}}, "the path of a run, a snapshot"),
         ({"flow": {"initial": "nowhere.vtkhdf"}}, "nowhere.vtkhdf"),
         ({"scheme": {"dt": None}}, "give scheme.dt or scheme.courant"),
@@ -105,7 +105,7 @@ def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
             {"storage": {"memory": "3 GiB", "place": "files", "pieces": 2}},
             "storage.pieces and storage.memory",
         ),
-        ({"run": {"time": 1.0}}, "run.steps and run.time"),
+        ({"run": {"time": 1.0}}, "run.steps = 12 and run.time = 1.0 cannot be combined"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(change, said):

@@ -237,7 +237,7 @@ def test_a_scalar_has_the_diffusivity_and_the_variance_that_are_asked_for():
     ("scalar", "said"),
     [
         ({"schmidt": None}, "scalar has no diffusivity: give one of scalar.schmidt or scalar.diffusivity"),
-        ({"diffusivity": 0.1}, "scalar.schmidt and scalar.diffusivity cannot be combined"),
+        ({"diffusivity": 0.1}, "scalar.schmidt = 0.7 and scalar.diffusivity = 0.1 cannot be combined"),
         ({"schmidt": 0.0}, "a number greater than 0"),
         ({"gradient": [1.0, 0.0]}, "three numbers"),
         ({"gradient": [0.0, 0.0, 0.0]}, "scalar.gradient = [0.0, 0.0, 0.0] leaves a scalar zero"),

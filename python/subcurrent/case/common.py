@@ -196,7 +196,8 @@ class SolverCase(PassLength, Table):
     def _check_exclusive(self) -> None:
         """Requires an end of the run, and at most one key of each exclusive group."""
         for number, group in enumerate(self.exclusive):
-            given = [name for name in group if self._value(name) is not None]
+            values = {name: self._value(name) for name in group}
+            given = [f"{name} = {shown(value)}" for name, value in values.items() if value is not None]
             if len(given) > 1:
                 raise BadInput(f"{' and '.join(given)} cannot be combined: give only one.")
             if number == 0 and not given:

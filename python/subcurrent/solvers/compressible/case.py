@@ -145,7 +145,6 @@ class CompressibleCase(SolverCase):
         return self.storage.bytes() or None
 
     def check(self) -> None:
-        super().check()
         check_storage(self.storage, self.engine, ("memory", "files"))
         given = [name for name in VISCOUS if getattr(self.gas, name) != Gas.model_fields[name].default]
         if given and self.viscosity() == 0:
@@ -159,6 +158,7 @@ class CompressibleCase(SolverCase):
                 f"forcing.kind = {shown(self.forcing.kind)} is not available with flow.initial = "
                 f"{shown(self.flow.initial)}: it needs {' or '.join(map(shown, FORCED))}."
             )
+        super().check()
         most = min(self.grid.points) / 4  # the random start has the modes up to twice the peak
         if self.flow.initial == "random" and self.flow.peak > most:
             raise BadInput(

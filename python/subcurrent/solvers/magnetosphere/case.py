@@ -61,7 +61,6 @@ class MagnetosphereCase(SolverCase):
         return faces["y-"] == "mirror", faces["z-"] == "equator"
 
     def check(self) -> None:
-        super().check()
         self._check_faces()
         if self.has_planet() and self.wind is None:
             raise BadInput('wind is missing: plasma.initial = "planet" needs a table [wind].')
@@ -77,6 +76,7 @@ class MagnetosphereCase(SolverCase):
                 f"{self.diffusion.smoothing:g} and a planet: the differences of its dipole from point to "
                 "point would count as heat."
             )
+        super().check()
 
     def _check_planet(self) -> None:
         planet = self.planet

@@ -138,7 +138,6 @@ class TurbulenceCase(SolverCase):
         return 7 + 6 if scalar else 6 + 3
 
     def check(self) -> None:
-        super().check()
         if self.engine.strategy == "halo_thread":
             raise BadInput(
                 f"engine.strategy = {shown(self.engine.strategy)} is not allowed: all threads of a "
@@ -154,6 +153,7 @@ class TurbulenceCase(SolverCase):
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
         check_storage(self.storage, self.engine, ("memory", "files"))
+        super().check()
         if self.scalar is not None:
             check_scalar(self.scalar, self.viscosity(), self.flow.initial in STARTS)
 

@@ -67,7 +67,6 @@ class WaveCase(SolverCase):
         return case.updated("run", safety=0.8) if unsaid else case
 
     def check(self) -> None:
-        super().check()
         if self.start.amplitude == 0:
             raise BadInput("start.amplitude = 0 is not allowed: there would be no sound.")
         if min(self.grid.cells) < self.reach:
@@ -82,6 +81,7 @@ class WaveCase(SolverCase):
                 f"= {largest:g} s, or the shortest waves grow."
             )
         check_pairs(self.boundaries.faces())
+        super().check()
 
     def halo(self) -> int:
         return self.reach * self.pass_length()
