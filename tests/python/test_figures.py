@@ -271,7 +271,6 @@ def test_figures_are_drawn_as_svg_and_again_where_they_are(tmp_path):
 def test_a_view_in_space_stays_a_png_and_that_is_said(tmp_path, monkeypatch):
     def view(_folder, _case, path):
         path.write_bytes(PNG)
-        return True
 
     monkeypatch.setattr(figures, "drawings_of", lambda _: (Drawing("view.png", "", view, in_space=True),))
     drawn = draw_figures(tube(tmp_path), ".pdf")
