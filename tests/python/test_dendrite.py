@@ -13,8 +13,8 @@ from PIL import Image
 
 from conftest import ROOT, completed, core_is_built, history
 from snapshots import same_end
-from subcurrent.report.snapshot import CrystalField, read_crystal
 from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
+from subcurrent.solvers.dendrite.crystal_field import CrystalField, read_crystal
 from subcurrent.solvers.dendrite.figures import shown
 from subcurrent.solvers.dendrite.kind import ARM_VELOCITIES, ARMS
 

@@ -17,12 +17,13 @@ from subcurrent.report.figures import draw_figures
 from subcurrent.report.flowfield import FlowField, PlasmaField
 from subcurrent.report.plots import style
 from subcurrent.report.plots.history import draw_history, read_history
-from subcurrent.report.snapshot import CrystalField, read_snapshot
+from subcurrent.report.snapshot import read_snapshot
 from subcurrent.solvers.box_pictures import draw_vorticity
 from subcurrent.solvers.cavity.flow import draw_flow, draw_flow_3d
 from subcurrent.solvers.cavity.trace import trace
 from subcurrent.solvers.compressible.pictures import draw_gas_history, draw_schlieren
 from subcurrent.solvers.dendrite.crystal import draw_growth, draw_outlines, draw_temperature
+from subcurrent.solvers.dendrite.crystal_field import CrystalField
 from subcurrent.solvers.drawing import Drawing
 from subcurrent.solvers.kinds import kind_of
 from subcurrent.solvers.magnetosphere.plasma import (

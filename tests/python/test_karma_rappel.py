@@ -16,7 +16,7 @@ from subcurrent.case.library import shipped
 from subcurrent.case.reading import as_toml, load_case, typed_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import BadInput
-from subcurrent.report.snapshot import read_crystal
+from subcurrent.solvers.dendrite.crystal_field import read_crystal
 
 compare = script_at(ROOT / "cases" / "pfhub_3a" / "compare.py")
 MODEL = {"name": "karma_rappel"}

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...given import one_of, path_text, without_none
-from ...report.snapshot import CrystalField
 from ..simulation import Simulation
+from .crystal_field import CrystalField
 
 
 class Dendrite(Simulation):

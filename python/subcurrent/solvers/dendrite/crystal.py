@@ -14,7 +14,7 @@ from .kind import ARM_VELOCITIES, ARMS
 from .units import METRIC, Units, labelled
 
 if TYPE_CHECKING:
-    from ...report.snapshot import CrystalField
+    from .crystal_field import CrystalField
 
 PLANES = ((2, 0, 1), (1, 0, 2), (0, 1, 2))  # across, then the axes that are drawn to the right and upwards
 

@@ -15,7 +15,7 @@ from ...report.plots.space import Views, linear_scale
 from .units import NONE
 
 if TYPE_CHECKING:
-    from ...report.snapshot import CrystalField
+    from .crystal_field import CrystalField
 
 LIGHT = "#f4f6f8"
 TEMPERATURE = "T (K)"

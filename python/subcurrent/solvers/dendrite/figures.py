@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
-from ...report.snapshot import CrystalField, read_crystal
 from ..drawing import Drawing
 from ..kinds import title_of
 from .case import DendriteCase
 from .crystal import draw_growth, draw_outlines, draw_temperature
+from .crystal_field import CrystalField, read_crystal
 
 # Cells along an axis beyond which pictures show means over 2³, 3³, … cells: the surface needs ten times the
 # memory of its cells. A crystal in a plane has few.
