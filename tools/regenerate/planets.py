@@ -86,7 +86,16 @@ def earth_south_tail(scratch: Path) -> list[str]:
 
 def earth_north_tail(scratch: Path) -> list[str]:
     """Places on the day side, and the share of nodes at a floor."""
-    heading, rows = tail(scratch / "north", "--case", "earth_north")
+    return _day_side(*tail(scratch / "north", "--case", "earth_north"))
+
+
+def earth_north_wide(scratch: Path) -> list[str]:
+    """The same at the spacing of the case, in a box half as wide again."""
+    words = ("--case", "earth_north", "--spacing", "0.5", "--set", "grid.points=[180,90,90]")
+    return _day_side(*tail(scratch / "wide", *words))
+
+
+def _day_side(heading: list[str], rows: list[list[str]]) -> list[str]:
     chosen = (0, 1, 2, 6)
     return table(tuple(heading[k] for k in chosen), [tuple(row[k] for k in chosen) for row in rows])
 
@@ -221,6 +230,7 @@ PLANETS = (
     planet(earth_north, 130, "standoff", 1e-2),
     planet(earth_south, 620, "southward field", 1e-2),
     planet(earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
+    planet(earth_north_wide, 1000, "the day side that goes on in a wider box, spacing 0.5", 2e-2),
     planet(earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
     planet(earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
     planet(earth_south_heating, 120, "shock and magnetopause with and without heating, spacing 1", 2e-2),
