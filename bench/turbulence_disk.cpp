@@ -44,7 +44,7 @@ void compute_for(int threads, double seconds) {
 
 /// The disk's rate after the steps, and the share of it that is left while all threads compute.
 struct Disk {
-  DiskRate after;
+  TransferRate after;
   double share = 1;
 };
 
@@ -60,10 +60,10 @@ struct Steps {
 };
 
 void print(Context& context, const Steps& told, const Disk& measured) {
-  const DiskRate& after = measured.after;
+  const TransferRate& after = measured.after;
   const turbulence::Budget& budget = told.budget;
   const std::vector<double>& seconds = told.seconds;
-  DiskRate rate = budget.rate;  // the disk is shared: use the mean of the rates before and after
+  TransferRate rate = budget.rate;  // the disk is shared: use the mean of the rates before and after
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);
   rate.both = 0.5 * (rate.both + after.both);

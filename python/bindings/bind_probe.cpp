@@ -47,7 +47,7 @@ void bind_probe(nb::module_& module) {
       "disk_rate",
       [](Ranks& ranks, std::string scratch, std::int64_t bytes) {
         Context& context = ranks.open();
-        DiskRate rate;
+        TransferRate rate;
         double share = 1;
         {
           const nb::gil_scoped_release unlocked;

@@ -150,7 +150,7 @@ std::string Budget::describe() const {
   if (!in_files()) return "";
   return "a rank has " + mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" +
          std::to_string(pieces) + (pieces == 1 ? " piece), " : " pieces), ") + mebibytes(read) +
-         " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this);
+         " read and " + mebibytes(written) + " written a step" + at_rate_of("disk", *this);
 }
 
 Budget make_budget(const Grid& grid, const CompressibleOptions& o) {

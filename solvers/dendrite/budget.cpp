@@ -194,9 +194,9 @@ std::string Budget::describe() const {
   if (where == Where::host)
     return "fields on the host, " + mebibytes(far) + " a rank, pass through the device in " + cut + ": " +
            mebibytes(near) + " there, " + mebibytes(read) + " copied to it and " + mebibytes(written) +
-           " back a step" + instead;
+           " back a step" + at_rate_of("link", *this) + instead;
   return "a rank has " + mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" + cut + "), " +
-         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this) +
+         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_rate_of("disk", *this) +
          instead;
 }
 
@@ -214,10 +214,14 @@ Budget make_budget(const Grid& grid, const DendriteOptions& o) {
   } else {
     budget = in_memory(grid, o);
   }
-  if (budget.where != Where::files) return budget;
-  budget.process = process;
-  budget.near += process;
-  measure_disk(context, budget, o.storage, overlaps);
+  if (budget.where == Where::memory) return budget;
+  if (budget.where == Where::files) {
+    budget.process = process;
+    budget.near += process;
+    measure_disk(context, budget, o.storage, overlaps);
+  } else {
+    measure_link(context, budget);
+  }
   budget.singles.seconds = budget.rate.seconds(budget.singles.read, budget.singles.written);
   return budget;
 }

@@ -93,7 +93,7 @@ std::string Budget::describe() const {
   return text + ", " + mebibytes(far) + " in files (" +
          (planes_in_files ? fields_in_files ? "planes and fields" : "planes" : "fields") + ", " +
          std::to_string(pieces) + " pieces), " + mebibytes(read) + " read and " + mebibytes(written) +
-         " written a step" + at_the_disks_rate(*this);
+         " written a step" + at_rate_of("disk", *this);
 }
 
 Budget make_budget(Context& context, const Needs& needs, const StorageOptions& options, bool overlaps) {

@@ -37,17 +37,17 @@ TEST(DiskRate, IsThatOfBlocksThatWereWritten) {
   std::filesystem::create_directories(folder);
   std::map<std::pair<int, std::int64_t>, int> writes;
   bool unwritten = false;
-  const DiskRate rate = measured_rate({.folder = folder,
-                                       .outcome =
-                                           [&](const FileRequest& r, std::int64_t result) {
-                                             int& count = writes[{r.file, r.offset}];
-                                             if (r.write)
-                                               ++count;
-                                             else
-                                               unwritten = unwritten || count == 0;
-                                             return result;
-                                           }},
-                                      std::int64_t{16} << 20);
+  const TransferRate rate = measured_rate({.folder = folder,
+                                           .outcome =
+                                               [&](const FileRequest& r, std::int64_t result) {
+                                                 int& count = writes[{r.file, r.offset}];
+                                                 if (r.write)
+                                                   ++count;
+                                                 else
+                                                   unwritten = unwritten || count == 0;
+                                                 return result;
+                                               }},
+                                          std::int64_t{16} << 20);
   EXPECT_GT(std::min({rate.read, rate.write, rate.both}), 0);
   EXPECT_FALSE(unwritten);
   EXPECT_EQ(writes.size(), 8U) << "of two files";

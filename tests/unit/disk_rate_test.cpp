@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // optimise: no
-// The memory that a measurement of the disk's rate copies to and from.
+// What a measurement of the rate of a disk, or of the link to a device, copies.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "engine/exec/emulated_device.hpp"
 #include "engine/move/stream/rate.hpp"
 
 namespace sc::test {
@@ -36,6 +38,19 @@ TEST(DiskRate, IsMeasuredWithMemoryInTurn) {
     EXPECT_EQ(places(8 * mebibyte, write), 2U);
     EXPECT_EQ(places(mebibyte, write), 1U) << "less than a part";
   }
+}
+
+// A link of given speed is never found to be faster, however busy this machine is.
+TEST(LinkRate, IsThatOfTheLinkInEachDirection) {
+  constexpr double speed = 100e6;
+  const auto device = std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = speed});
+  const TransferRate rate = link_rate(*device, mebibyte);
+  for (const double one : {rate.read, rate.write, rate.both / 2}) {
+    EXPECT_LE(one, 1.01 * speed);
+    EXPECT_GT(one, 0);
+  }
+  EXPECT_GT(rate.seconds(mebibyte, 0), 0.99 * mebibyte / speed);
+  EXPECT_GT(rate.seconds(mebibyte, mebibyte), 0.99 * mebibyte / speed);
 }
 
 }  // namespace

@@ -63,11 +63,19 @@ void measure_disk(Context& context, Budget& budget, const StorageOptions& option
   budget.seconds = budget.rate.seconds(budget.read, budget.written);
 }
 
-std::string at_the_disks_rate(const Budget& budget) {
+void measure_link(Context& context, Budget& budget) {
+  if (context.rehearses()) return;
+  constexpr std::int64_t sample = std::int64_t{8} << 20;
+  // Half of it in each direction, so that it needs no more memory of the device than the fields.
+  context.together([&] { budget.rate = link_rate(*context.device(), std::min(sample, budget.near / 2)); });
+  budget.seconds = budget.rate.seconds(budget.read, budget.written);
+}
+
+std::string at_rate_of(const std::string& what, const Budget& budget) {
   if (budget.rate.both <= 0) return "";
   char text[96];
-  std::snprintf(text, sizeof text, ": %.2g s at the disk's %.0f MB/s, or as long as it computes",
-                budget.seconds, budget.rate.both * 1e-6);
+  std::snprintf(text, sizeof text, ": %.2g s at the %s's %.0f MB/s, or as long as it computes",
+                budget.seconds, what.c_str(), budget.rate.both * 1e-6);
   return text;
 }
 

@@ -47,8 +47,8 @@ struct Budget {
   std::int64_t process = 0;            ///< part of `near` that the process used when the budget was made
   std::int64_t far = 0;                ///< in files, or in host memory beside a device
   std::int64_t read = 0, written = 0;  ///< a step
-  DiskRate rate = {};                  ///< measured when the budget was made, if it uses the disk
-  double seconds = 0;                  ///< for a step that waits only for the disk
+  TransferRate rate = {};              ///< measured when the budget was made, if it uses a disk or a link
+  double seconds = 0;                  ///< for a step that waits only for them
 };
 
 /// The first of `ways`, best first, that needs at most `most` bytes on this rank; otherwise the one that
@@ -76,8 +76,11 @@ constexpr int most_pieces = 128;
 void check_pieces(const Context& context, int pieces, std::int64_t planes);
 /// Collective. Measures the disk of a budget that uses it. Throws Error (storage).
 void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps);
-/// ": 2 s at the disk's 500 MB/s, or as long as it computes"; empty where nothing was measured.
-std::string at_the_disks_rate(const Budget& budget);
+/// The same for the link to the device of a budget in host memory.
+void measure_link(Context& context, Budget& budget);
+/// ": 2 s at the disk's 500 MB/s, or as long as it computes", for the `disk` or the `link`; empty where
+/// nothing was measured.
+std::string at_rate_of(const std::string& what, const Budget& budget);
 
 /// Host memory of the buffers of a far memory, in bytes; large ones use large pages.
 std::int64_t buffer_bytes(std::int64_t bytes);

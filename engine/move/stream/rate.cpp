@@ -71,7 +71,7 @@ double timed(const Work& work) {
 
 }  // namespace
 
-DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std::int64_t near) {
+TransferRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std::int64_t near) {
   MeasuredDisk disk(options, std::max<std::int64_t>(2, bytes / MeasuredDisk::part), near);
   const auto rate_of = [&](int ways, const auto& one) {
     const double seconds = timed([&] {
@@ -82,7 +82,7 @@ DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std
     });
     return ways * static_cast<double>(disk.parts() * MeasuredDisk::part) / seconds;
   };
-  DiskRate rate;
+  TransferRate rate;
   rate.write = rate_of(1, [&](std::int64_t n) { disk.start(Way::out, 0, n); });
   rate.read = rate_of(1, [&](std::int64_t n) { disk.start(Way::in, 0, n); });
   rate.both = rate_of(2, [&](std::int64_t n) {
@@ -90,6 +90,26 @@ DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std
     disk.start(Way::in, 0, n);
   });
   return rate;
+}
+
+TransferRate link_rate(Device& device, std::int64_t bytes) {
+  const auto count = static_cast<std::size_t>(bytes);
+  const Device::Memory there = device.allocate(2 * count), here = device.pinned(2 * count);
+  const auto to_device = [&] { device.copy(Stream::in, there.get(), here.get(), count); };
+  const auto back = [&] { device.copy(Stream::out, here.get() + count, there.get() + count, count); };
+  const auto rate_of = [&](int ways, const auto& start) {
+    const double seconds = timed([&] {
+      start();
+      device.finish();
+    });
+    return ways * static_cast<double>(bytes) / seconds;
+  };
+  const auto both_ways = [&] {
+    to_device();
+    back();
+  };
+  rate_of(2, both_ways);  // the first copies also map the memory
+  return {.read = rate_of(1, to_device), .write = rate_of(1, back), .both = rate_of(2, both_ways)};
 }
 
 double computing_share(const FileMemoryOptions& options, std::int64_t bytes,

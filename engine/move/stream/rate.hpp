@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the machine for a plan: the speed of its disk, and the memory that the process already uses.
+// Properties of the machine for a plan: the speed of its disk and of the link to a device, and the memory
+// that the process already uses.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 
+#include "engine/base/device.hpp"
 #include "engine/move/stream/file_memory.hpp"
 
 namespace sc {
 
-/// Speed of a disk in bytes a second.
-struct DiskRate {
+/// Speed of a disk, or of the link to a device, in bytes a second.
+struct TransferRate {
   double read = 0, write = 0;  ///< without transfers in the other direction
-  double both = 0;             ///< both directions at the same time, in each
+  double both = 0;             ///< in both directions at the same time, the sum of them
 
-  /// Of an idle disk, with requests of this size.
+  /// Of an idle disk or link.
   double seconds(std::int64_t bytes_in, std::int64_t bytes_out) const {
     const auto in = static_cast<double>(bytes_in), out = static_cast<double>(bytes_out);
     return read > 0 ? std::max({in / read, out / write, (in + out) / both}) : 0;
@@ -26,7 +28,10 @@ struct DiskRate {
 constexpr std::int64_t most_near = std::int64_t{32} << 20;
 /// Measured with scratch files with these options (with IoMode::blocking `both` is one after the other), with
 /// `bytes` in each direction, to and from `near` bytes of memory in turn. Throws Error (storage).
-DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes, std::int64_t near = most_near);
+TransferRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes,
+                           std::int64_t near = most_near);
+/// Of copies of `bytes` to a device and back, from and to pinned host memory. Throws Error (storage).
+TransferRate link_rate(Device& device, std::int64_t bytes);
 /// The share, from 0.01 to 1, of the speed of copies in both directions that is left while `compute` computes
 /// for a number of seconds, because cores and disk share the processor and the memory: the median of three
 /// measurements. Throws Error (storage).
