@@ -72,6 +72,15 @@ def completed(line: Sequence[object], timeout: float = 240, **options) -> subpro
     )
 
 
+def drawn_apart(code: str, picture: Path) -> str:
+    """What Python code prints that draws the picture sys.argv[1], in a process of its own: without a display
+    VTK may end the process instead of raising. It can import from tests."""
+    importing = "import sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path;"
+    done = completed([sys.executable, "-c", importing + code, picture, ROOT / "tests" / "python"])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def set_options(*settings: str) -> list[str]:
     """A `--set` for each."""
     return [word for one in settings for word in ("--set", one)]

@@ -2,7 +2,6 @@
 """Figures can be read: scales that fit what is drawn, numbers and titles that nothing covers or cuts off."""
 
 import re
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from PIL import Image
 
-from conftest import ROOT, completed
+from conftest import drawn_apart
 from subcurrent.report.plots.history import draw_history, read_history
 from subcurrent.report.plots.plane import with_unit
 from subcurrent.solvers.cavity.flow import draw_flow_3d
@@ -93,9 +92,7 @@ def test_powers_of_units_are_raised():
 def test_the_bar_of_colours_of_a_view_in_space_is_whole(tmp_path):
     """And the numbers of its axes are round."""
     pytest.importorskip("pyvista", reason="pyvista is not installed")
-    # In a process of its own: without a display VTK may end the process instead of raising.
     code = (
-        "import sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path;"
         "from test_figures import plasma_cube;"
         "from subcurrent.solvers.magnetosphere import view;"
         "from subcurrent.solvers.magnetosphere.units import Units;"
@@ -104,9 +101,7 @@ def test_the_bar_of_colours_of_a_view_in_space_is_whole(tmp_path):
         "view.draw_view(Path(sys.argv[1]), plasma_cube(), units, 0.5, (False, False));"
         "print(view.WIDTH)"
     )
-    done = completed([sys.executable, "-c", code, tmp_path / "v.png", ROOT / "tests" / "python"])
-    assert done.returncode == 0, done.stderr
-    width = int(done.stdout)
+    width = int(drawn_apart(code, tmp_path / "v.png"))
     with Image.open(tmp_path / "v.png") as image:
         for edge in ((width, 0, width + 4, image.height), (image.width - 4, 0, image.width, image.height)):
             assert len(image.crop(edge).getcolors()) == 1, "the title is cut off"
