@@ -107,7 +107,9 @@ void StageRun::in_parallel(const std::function<void(int thread)>& work) {
 }
 
 void StageRun::compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) {
-  TileQueue tiles(plan_->task(chunk).box, tiles_per_thread * options_.threads, stage_.whole_axis());
+  // A single thread has nobody to divide the core with.
+  const int parts = options_.threads == 1 ? 1 : tiles_per_thread * options_.threads;
+  TileQueue tiles(plan_->task(chunk).box, parts, stage_.whole_axis());
   std::vector<std::pair<double, double>> times(static_cast<std::size_t>(options_.threads));
   timeline_.weigh(1.0 / options_.threads);
   in_team_ = true;

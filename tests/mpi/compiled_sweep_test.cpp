@@ -100,6 +100,27 @@ TEST(CompiledSweep, LeavesTheBitsOfASweep) {
   }
 }
 
+int boxes = 0;  // computed by counted_rows
+
+void counted_rows(const RowsCall* call) {
+  ++boxes;
+  spread_rows(call);
+}
+
+/// Tiles are there for threads to share: a thread alone would only lose the length of its loops by them.
+TEST(CompiledSweep, ASingleHaloThreadComputesTheCoreAtOnce) {
+  TestContext context({.threads = 1});
+  Grid grid(context, {.cells = {24, 40, 40}, .periodic = {true, true, true}});
+  Field<double> u(grid, "u", {.levels = 2});
+  Sweep plain("spread", Spread{}, writes(u.next()), reads(u.now(), box(1)));
+  CompiledSweep counted("spread", {counted_rows, bytes_of(Spread{0.1})}, 0, {}, plain.accesses());
+  Runner runner(context, {.strategy = Strategy::halo_thread});
+  boxes = 0;
+  runner.run(counted);
+  EXPECT_GE(boxes, 1);
+  EXPECT_LE(boxes, 7);  // six faces and the core
+}
+
 std::vector<std::byte> spread(Context& context, int steps_per_pass, bool compiled) {
   Grid grid(context, {.cells = {20, 21, 22}, .periodic = {true, false, false}, .halo = 3});
   Field<double> u(grid, "u", {.levels = 2});
