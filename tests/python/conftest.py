@@ -96,7 +96,7 @@ QUIET = ("--set", "output.figures=false")
 def script_at(path: Path) -> ModuleType:
     """A case's script as a module. Scripts of several cases have the same name."""
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where dataclasses look it up
     spec.loader.exec_module(module)
     return module
 

@@ -121,6 +121,11 @@ def earth_south_pressures(scratch: Path) -> list[str]:
     return python(CASES / "earth_south" / "pressures.py", scratch / "low").splitlines()
 
 
+def earth_south_shock(_: Path) -> list[str]:
+    """What cases/earth_south/shock.py prints: a shock in one dimension that should move, and stands."""
+    return python(CASES / "earth_south" / "shock.py").splitlines()
+
+
 def earth_south_heating(scratch: Path) -> list[str]:
     """The shock's distance over the magnetopause's, without and with the heat of friction and currents, for
     both directions of the field."""
@@ -234,6 +239,7 @@ PLANETS = (
     planet(earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
     planet(earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
     planet(earth_south_heating, 120, "shock and magnetopause with and without heating, spacing 1", 2e-2),
+    planet(earth_south_shock, 25, "a bow shock in one dimension, spacings 0.5 and 0.05", 2e-2),
     planet(earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2),
     planet(earth_south_convection, 70, "open flux and polar-cap potential, spacing 1", 2e-2),
     planet(earth_south_rates, 80, "how fast field lines open and close, spacing 1", 5e-2),
