@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prediction beside measurement on the machine at hand: the ratio of each strategy to `blocking`, and steps.
 
-    bench/predicted.py [--cases cavity dendrite magnetosphere turbulence compressible heat wave dendrite_files
-        turbulence_files heat_files] [--ranks 1 2] [--steps 20] [--repeats 3] [--scratch FOLDER] [--json FILE]
+    bench/predicted.py [--cases cavity dendrite magnetosphere turbulence compressible cg heat wave
+        dendrite_files turbulence_files heat_files] [--ranks 1 2] [--steps 20] [--repeats 3] [--scratch FOLDER] [--json FILE]
 
 Of each case `subcurrent probe` measures the rates of its stages and messages, `subcurrent predict` adds up
 its steps, and `subcurrent strategies` measures them, all strategies in one process in turns. Goals: every
@@ -26,7 +26,9 @@ import script
 from automatic import CASES as MEASURED
 from automatic import ROOT, SMALL
 
-IN_MEMORY = MEASURED | {  # loops in Python
+IN_MEMORY = MEASURED | {
+    "cg": ("cg", ["class=A", "partition=row"], 1),
+    # loops in Python
     "heat": ("examples/python/heat.py", ["grid.cells=[160, 160, 160]"], 1),
     "wave": ("examples/python/acoustic_wave.py", ["grid.cells=[128, 128, 128]"], 1),
 }
@@ -39,7 +41,7 @@ CASES = IN_MEMORY | IN_FILES
 FILED = ["storage.place=files", "storage.pieces=8"]
 LOOP_FILED = ["grid.pieces=8", "engine.steps_per_pass=1"]
 TRIAL = SMALL | {name: ["grid.cells=[24, 24, 24]"] for name in ("heat", "wave", "heat_files")}
-TRIAL |= {"dendrite_files": SMALL["dendrite"], "turbulence_files": SMALL["turbulence"]}
+TRIAL |= {"dendrite_files": SMALL["dendrite"], "turbulence_files": SMALL["turbulence"], "cg": ["class=S"]}
 RATIO, FASTEST, STEP = 0.10, 0.05, 0.15  # goals
 COLUMNS = (
     "case",

@@ -128,10 +128,14 @@ struct CgSolver {
   cg::Product& product() { return solver.product(); }
 };
 
-/// Of the last solve, or of the timed iterations. Collective.
+/// Where the time went since restart_terms(), of steps, of timed iterations or of the last solve.
 template <class Face>
-nb::dict account(Face& self) {
-  return terms_of(self.ranks->open(), self.product().ledger());
+void bind_account(nb::class_<Face>& face) {
+  face.def(
+          "terms", [](Face& f) { return terms_of(f.ranks->open(), f.product().ledger()); }, "Collective.")
+      .def("restart_terms", [](Face& f) { f.product().ledger().restart(); })
+      .def("timeline_summary",
+           [](Face& f) { return timeline_summary(f.product().ledger(), f.ranks->open().timeline()); });
 }
 
 void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t>& begin,
@@ -164,6 +168,7 @@ void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t
 
 nb::dict solve(CgSolver& self, const Vector<double>& b, const nb::object& each) {
   self.ranks->open();
+  self.product().ledger().restart();
   std::function<void(int, double)> callback;
   if (!each.is_none())
     callback = [&](int iteration, double residual) {
@@ -201,7 +206,10 @@ void bind_cg(nb::module_& module) {
     usual[name] = nb::cast(std::string(cg::usual_strategy(cg::division_of(name)).name));
   module.attr("usual_cg_strategies") = usual;
   module.def("cg_class", &parameters, "name"_a, "A class of the NAS kernel CG.");
-  nb::class_<CgBenchmark>(module, "CgBenchmark", "The NAS kernel CG on all ranks of a context; collective.")
+  nb::class_<CgBenchmark> benchmark(module, "CgBenchmark",
+                                    "The NAS kernel CG on all ranks of a context; collective.");
+  bind_account(benchmark);
+  benchmark
       .def(
           "__init__",
           [](CgBenchmark* self, std::shared_ptr<Ranks> ranks, const std::string& name,
@@ -211,7 +219,6 @@ void bind_cg(nb::module_& module) {
           },
           "context"_a, "name"_a, "partition"_a, "strategy"_a, "depth"_a)
       .def("facts", [](CgBenchmark& b) { return facts(b.product()); })
-      .def("terms", &account<CgBenchmark>)
       .def(
           "step", [](CgBenchmark& b) { unlocked([&] { b.benchmark.step(); }); },
           "An outer iteration from where it stands, of which nothing is told.")
@@ -244,11 +251,16 @@ void bind_cg(nb::module_& module) {
         return CgPartition{std::move(ranks), cg::Partition(std::move(cuts))};
       },
       "context"_a, "cuts"_a, "The division where rank r has the rows cuts[r] to cuts[r + 1] - 1.");
-  nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
+  nb::class_<CgSolver> solver(module, "CgSolver",
+                              "Conjugate gradients on all ranks of a context; collective.");
+  bind_account(solver);
+  solver
       .def("__init__", &make_solver, "partition"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
            "value"_a.noconvert(), "options"_a)
       .def("facts", [](CgSolver& s) { return facts(s.product()); })
-      .def("terms", &account<CgSolver>)
+      .def(
+          "step", [](CgSolver& s, const Vector<double>& b) { unlocked([&] { s.solver.solve(span_of(b)); }); },
+          "right_side"_a.noconvert(), "A solve of which nothing is told, and that adds to terms().")
       .def("solve", &solve, "right_side"_a.noconvert(), "each"_a = nb::none())
       .def("solution", &solution, "The last solution as a whole, on all ranks.")
       .def("own_solution", &own_solution, "This rank's entries of it.");

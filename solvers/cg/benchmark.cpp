@@ -115,9 +115,12 @@ Product& Benchmark::product() { return parts_->product; }
 const Class& Benchmark::parameters() const { return parts_->c; }
 
 void Benchmark::step() {
+  Ledger& ledger = parts_->product.ledger();
+  ledger.open();
   parts_->solve();
   parts_->advance();
   parts_->printed.value();
+  ledger.close();
 }
 
 BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>& each) {

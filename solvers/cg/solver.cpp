@@ -177,7 +177,6 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
     }
   });
   Ledger& ledger = w.system.product.ledger();
-  ledger.restart();
   ledger.open();
   largest = context.max(largest);
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;

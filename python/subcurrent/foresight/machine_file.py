@@ -18,7 +18,7 @@ from rich.console import Console
 from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..given import check_option
-from ..launch import memory, mpi
+from ..launch import mpi
 from ..launch.plan import Plan
 from ..launch.ranks import launch_quietly
 from ..launch.run import ranks_of, say
@@ -52,7 +52,7 @@ def probe_machine(request: FileRequest, console: Console) -> int:
         raise BadInput(f"{request.out} exists already: give another --machine-file, or --overwrite.")
     if not request.out.absolute().parent.is_dir():
         raise BadInput(f"the folder {request.out.parent} does not exist: give another --machine-file.")
-    subject, outer = subject_of(request.case), mpi.outer()
+    subject, outer = subject_of(request.case, solvers=True), mpi.outer()
     ranks = ranks_of(request.ranks, outer, 2)
     sets = subject.alike(request.sets, request.sweeps)
     case = subject.case([*sets, "engine.strategy=blocking", "engine.device=cpu"])
@@ -60,7 +60,7 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     check_option("--steps", request.steps)
     check_option("--repeats", request.repeats)
     case.check_ranks(ranks)
-    memory.check(case, ranks, solvers=2)
+    subject.check_memory(case, ranks, 2)
     if outer is not None:
         return _as_rank(request, case, ranks, console)
     mpi.check_layout(ranks, case.engine.threads)

@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 from ..case.reading import as_tables, as_toml
-from ..case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
+from ..case.strategies import WITHOUT_OVERLAP, check_strategies
 from ..errors import OK, BadInput
 from ..given import check_option
-from ..launch import emulated, memory, mpi
+from ..launch import emulated, mpi
 from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
@@ -29,6 +29,8 @@ from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
 from ..report import account
 from ..report.figures import draw_figures
+from ..solvers.cases import typed_case
+from ..solvers.kinds import title_of
 from ..solvers.stencil.case import NAME as STENCIL
 from . import ceiling
 from .subject import Subject, subject_of
@@ -60,7 +62,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     ranks = ranks_of(request.ranks, outer, 2)
     if request.network is not None:
         emulated.check(request.network, ranks)
-    subject = subject_of(request.case)
+    subject = subject_of(request.case, solvers=True)
     sets = subject.alike(request.sets, request.sweeps)
     case = subject.case([*sets, "engine.strategy=blocking"])
     names, left_out = chosen(request.strategies, subject, sets)
@@ -71,7 +73,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     check_option("--steps", request.steps)
     check_option("--repeats", request.repeats)
     check_whole_passes(case, request.steps)
-    memory.check(case, ranks, solvers=len(names))
+    subject.check_memory(case, ranks, len(names))
     name = [subject.name, *(request.network.split(":") if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
@@ -165,11 +167,11 @@ def chosen(given: list[str], subject: Subject, sets: list[str]) -> tuple[list[st
     sentence for each that was not named and that the case does not allow."""
     check_strategies(given)
     names, left_out = [*WITHOUT_OVERLAP], []
-    for name in given or STRATEGIES:
+    for name in given or subject.strategies(sets):
         if name in names:
             continue
         try:
-            subject.case([*sets, f'engine.strategy="{name}"'])
+            subject.allow(name, sets)
         except BadInput as error:
             if given:
                 raise
@@ -210,13 +212,16 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
 
 def as_table(table: dict[str, Any]) -> Table:
     """The table for a terminal; milliseconds per step."""
-    grid = table["case"]["grid"]
-    unit = "points" if "points" in grid else "cells"
-    size = " x ".join(str(count) for count in grid[unit])
+    grid = table["case"].get("grid")
+    if grid is None:
+        what = title_of(typed_case(table["case"]))
+    else:
+        unit = "points" if "points" in grid else "cells"
+        what = " x ".join(str(count) for count in grid[unit]) + f" {unit}"
     ranks = f"{table['ranks']} ranks x {table['threads']} threads"
     if "network" in table:
         ranks += f", {emulated.title(table['network'])}"
-    title = f"{size} {unit}, {ranks}; milliseconds a step, medians"
+    title = f"{what}, {ranks}; milliseconds a step, medians"
     shown = Table(title=title, title_justify="left", title_style="bold")
     for name in COLUMNS:
         first = name == "strategy"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the step of a loop in a
-Python script."""
+Python script; and for `strategies` and `probe` conjugate gradients."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from typing import Any, Self
 
 from ..case.library import find_case
 from ..case.reading import Case, load_case
-from ..launch import tuned
+from ..case.strategies import STRATEGIES
+from ..errors import BadInput
+from ..launch import memory, tuned
 from ..launch.run import default_name
+from ..solvers.cg.case import NAME as CG
+from ..solvers.cg.case import CgCase, cg_case
 from ..solvers.kinds import kind_of
 from ..solvers.stencil.case import StencilCase, StencilEngine, stencil_case
 from . import script
+
+NO_KEYS = ("engine.strategy=blocking", "engine.device=cpu")  # what commands add, and CG does not have
 
 
 class Subject(ABC):
@@ -31,6 +37,18 @@ class Subject(ABC):
     def fixed(self, sets: list[str]) -> list[str]:
         """The keys that `tune` does not change: those of the command line, and those that the file sets to
         other values than the default."""
+
+    def strategies(self, _sets: list[str]) -> tuple[str, ...]:
+        """To compare where none are named; those that the case does not allow are left out."""
+        return STRATEGIES
+
+    def allow(self, strategy: str, sets: list[str]) -> None:
+        """Raises BadInput for a strategy that the case does not allow."""
+        self.case([*sets, f'engine.strategy="{strategy}"'])
+
+    def check_memory(self, case: Any, ranks: int, solvers: int) -> None:
+        """Raises BadInput where so many solvers do not fit beside each other into free memory."""
+        memory.check(case, ranks, solvers=solvers)
 
     def for_tuning(self) -> Self:
         """Without what only a run can find."""
@@ -116,10 +134,39 @@ class Script(Subject):
         return self
 
 
+class ConjugateGradients(Subject):
+    """Without a case file: its keys are given by `--set`. A strategy is an argument of its solver, not a key,
+    and its fields are on the host."""
+
+    path, name = Path(CG), CG
+
+    def case(self, sets: list[str]) -> CgCase:
+        return cg_case([text for text in sets if text not in NO_KEYS])
+
+    def fixed(self, sets: list[str]) -> list[str]:
+        return []
+
+    def strategies(self, sets: list[str]) -> tuple[str, ...]:
+        return tuple(self.case(sets).chosen([]))
+
+    def allow(self, strategy: str, sets: list[str]) -> None:
+        """Which others a partition allows follows from its messages: the engine says it."""
+        if strategy == "automatic":
+            raise BadInput(
+                "automatic is not allowed with cg: a solve takes one strategy from its beginning to its end."
+            )
+
+    def check_memory(self, case: CgCase, ranks: int, solvers: int) -> None:
+        what = f"laplacian = {case.laplacian}" if case.class_ is None else f'class = "{case.class_}"'
+        memory.check_bytes(what, solvers * kind_of(case).memory(case, ranks))
+
+
 def _written(value: Any) -> str:
     return repr(tuple(value) if isinstance(value, list) else value)
 
 
-def subject_of(name: str) -> Subject:
-    """Of the name that a user gives."""
+def subject_of(name: str, *, solvers: bool = False) -> Subject:
+    """Of the name that a user gives; `solvers`: also that of a solver without case files."""
+    if solvers and name == CG:
+        return ConjugateGradients()
     return Script(name) if script.is_script(name) else CaseFile(find_case(name))

@@ -122,7 +122,7 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
 
 def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) -> None:
     """The same for a field of a stencil code in Python."""
-    _compare(
+    check_bytes(
         f"the field {fields.name} on {list(fields.cells)} cells",
         here / ranks * fields.bytes(split),
         lambda _: "",
@@ -132,7 +132,7 @@ def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) 
 def check_messages(size: int, ranks: int) -> None:
     """Raises BadInput for messages of a probe that do not fit: every rank sends one to both sides and
     receives two."""
-    _compare(
+    check_bytes(
         f"--sizes {shown(size)}",
         4.0 * size * ranks,
         lambda free: f": messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit",
@@ -146,7 +146,7 @@ def check_class(classes: dict[str, tuple[int, int]], name: str, ranks: int, here
         fits = [other for other in classes if here / ranks * of_class(*classes[other], ranks) <= free]
         return f": class {fits[-1]} would fit" if fits else ", and no class would fit"
 
-    _compare(f"--class {name}", here / ranks * of_class(*classes[name], ranks), fitting)
+    check_bytes(f"--class {name}", here / ranks * of_class(*classes[name], ranks), fitting)
 
 
 def check_system(
@@ -156,7 +156,7 @@ def check_system(
     need = here / ranks * of_solving(rows, entries, options, ranks)
     if not read:
         need = max(need, of_reading(rows, entries))
-    _compare(f"the matrix of {rows} rows and {entries} entries", need, lambda _: "")
+    check_bytes(f"the matrix of {rows} rows and {entries} entries", need, lambda _: "")
 
 
 def of_class(rows: int, nonzer: int, ranks: int) -> int:
@@ -192,10 +192,10 @@ def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:
             else f", where up to about {fits} would fit"
         )
 
-    _compare(what, need, fitting)
+    check_bytes(what, need, fitting)
 
 
-def _compare(what: str, need: float, advice: Callable[[int], str]) -> None:
+def check_bytes(what: str, need: float, advice: Callable[[int], str] = lambda _: "") -> None:
     """Raises BadInput if more is needed than is free; `advice` computes from the free memory what would
     fit."""
     free = free_bytes()

@@ -38,6 +38,10 @@ class Predicted(ABC):
         """Whether the step of a rank depends on data that other ranks have sent before."""
         return False
 
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        """`--set` texts before and after those of the user that make every strategy do the same work."""
+        return [], []
+
 
 class Measured(Predicted):
     """The interface of a solver to measurements, too. What make() returns then has
@@ -58,10 +62,6 @@ class Measured(Predicted):
     def fields_on(self, case: Any, ranks: int) -> list[Fields]:
         """Those that it keeps besides on several ranks."""
         return []
-
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        """`--set` texts before and after those of the user that make every strategy do the same work."""
-        return [], []
 
 
 class Kind(Measured):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conjugate gradients for predictions: `subcurrent predict cg --set class=A`. This solver has no case file;
-its keys are given by `--set`."""
+"""Conjugate gradients for predictions and measurements: `subcurrent predict cg --set class=A`. This solver
+has no case file; its keys are given by `--set`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ MOST_ROWS = 2**31 - 1
 class CgEngine(Table):
     steps_per_pass: ClassVar = 1
     split: ClassVar = "auto"
+    transport: ClassVar = "auto"
+    device: ClassVar = "cpu"
 
     threads: int = setting("OpenMP threads of each rank", 1, ge=1, le=1024)
     poke_ms: float = setting(
@@ -142,7 +144,7 @@ class CgCase(PassLength, Table):
         return {"engine": {}, "case": self}
 
     def chosen(self, given: list[str]) -> list[str]:
-        """The strategies to predict, `blocking` among them."""
+        """The strategies to predict or to measure, `blocking` among them."""
         check_strategies(given)
         usual = usual_cg_strategy(self.partition or ("grid" if self.class_ else "row"))
         known = [name for name in STRATEGIES if name != "automatic"]

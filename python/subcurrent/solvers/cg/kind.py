@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conjugate gradients for predictions: the computation and communication of a step."""
+"""Conjugate gradients for predictions and measurements: the computation and communication of a step."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ class CgKind(Predicted):
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         case, strategy = options["case"], options["engine"]["strategy"]
         if case.class_ is not None:
-            return Outer(
-                module.CgBenchmark(
-                    context, case.class_, case.partition or "grid", strategy, pieces(strategy, case.depth)
-                )
-            )
+            depth = pieces(strategy, case.depth)
+            benchmark = module.CgBenchmark(context, case.class_, case.partition or "grid", strategy, depth)
+            return Outer(benchmark, case, context.size)
         return Solve(module, context, case, strategy)
 
     def tells(self, case: CgCase) -> bool:
@@ -44,17 +42,23 @@ class CgKind(Predicted):
         return memory.of_solving(rows, 7 * rows, SOLVE | {"pipelined": case.pipelined}, ranks)
 
 
-class Outer:
-    """Outer iterations of the benchmark as steps."""
+class Steps:
+    """What measurements ask of a solver (see `Measured`)."""
 
-    def __init__(self, benchmark: Any) -> None:
-        self.compiled = benchmark
+    def __init__(self, compiled: Any, case: CgCase, ranks: int) -> None:
+        self.compiled, self.cells, self.split = compiled, case.cells(), case.split_over(ranks)
+        self.terms, self.restart_terms = compiled.terms, compiled.restart_terms
+        self.timeline_summary = compiled.timeline_summary
+
+
+class Outer(Steps):
+    """Outer iterations of the benchmark as steps."""
 
     def step(self, *, diagnostics: bool) -> None:
         self.compiled.step()
 
 
-class Solve:
+class Solve(Steps):
     """Solves with a Laplacian as steps, of so many iterations each."""
 
     def __init__(self, module: Any, context: Any, case: CgCase, strategy: str) -> None:
@@ -66,11 +70,11 @@ class Solve:
             "iterations": case.iterations or 25,
         }
         partition = module.cg_partition_of_cuts(context, cuts)
-        self.compiled = module.CgSolver(partition, begins, columns, values, options)
+        super().__init__(module.CgSolver(partition, begins, columns, values, options), case, context.size)
         self._right_side = np.ones(len(begins) - 1)
 
     def step(self, *, diagnostics: bool) -> None:
-        self.compiled.solve(self._right_side)
+        self.compiled.step(self._right_side)
 
 
 def laplacian(
