@@ -2,6 +2,7 @@
 """Whole runs of the magnetosphere against what is known of them."""
 
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -23,7 +24,7 @@ SMOOTH = ("--set", "diffusion.density=4e-3", "--set", "diffusion.pressure=4e-3")
 SMOOTH += ("--set", "diffusion.viscosity=2e-6", "--set", "diffusion.resistivity=2e-3")
 HALF_MU, HALF_ETA = ("--set", "diffusion.viscosity=1e-6"), ("--set", "diffusion.resistivity=1e-3")
 SMALL = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
-SMALL_TILTED = ("--set", "grid.points=[24,12,21]", *SMALL[2:])
+SMALL_TILTED = ("--set", "grid.points=[24,12,21]", "--set", "grid.low=[-30,0,-30]", *SMALL[2:])
 
 
 @pytest.mark.parametrize(("case", "small"), [("earth_north", SMALL), ("earth_tilted", SMALL_TILTED)])
@@ -209,8 +210,9 @@ def test_the_magnetopause_of_earth_follows_the_pressure_of_the_wind(program):
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_the_tail_of_a_tilted_dipole_is_hinged(program):
-    """Where B_x changes its sign at midnight: 11 radii x sin 30 degrees (Russell & Brody 1967)."""
-    program.ok("run", "earth_tilted", *QUIET, "-n", "2", "--out", "r", timeout=1700)
+    """Where B_x changes sign at midnight, at t = 2000: 11 radii x sin 30 degrees (Russell & Brody 1967)."""
+    young = ("--set", "run.time=2000")
+    program.ok("run", "earth_tilted", *young, *QUIET, "-n", "2", "--out", "r", timeout=1700)
     midnight = read_plasma(RunFolder(program.folder / "r").last_snapshot()).plane(1)
     x, z = midnight.points[0][0], midnight.points[2][:, 0]
     inside = np.abs(z) < 12
@@ -253,6 +255,23 @@ def test_the_tail_is_read_from_snapshots_of_a_run(tmp_path):
     assert pressures[0][:2] == ["at the floor", f"{100 * (state.pressure <= 1e-9).mean():.2f} %"]
     above = state.pressure > 3e-8
     assert float(pressures[-1][2]) == pytest.approx(np.median(state.density[above]) / 5e-4, abs=0.01)
+    compare_floors(tmp_path / "run", tmp_path / "more", state, low)
+
+
+def compare_floors(run, more, state, low):
+    """A run, and the same with a percent more mass at its end."""
+    shutil.copytree(run, more)
+    last = history(run)[-1]
+    last["mass"] = str(1.01 * float(last["mass"]))
+    (more / "history.csv").write_text("\n".join(",".join(row) for row in [last, last.values()]) + "\n")
+    one, other = cells_of("pressures.py", "--floors", run, more)
+    tail = 100 * (state.points[0][low] > 7).mean()
+    ahead, behind, elsewhere = (float(share) for share in one[5].rstrip(" %").split(","))
+    assert one[:5] == ["Earth", "1e-09", "1/36", "3000", f"{100 * low.mean():.2f} %"]
+    assert ahead + behind + elsewhere == pytest.approx(100, abs=1.5)
+    assert behind == pytest.approx(tail, abs=1)
+    assert one[-2:] == ["–", "–"]
+    assert other[-2:] == ["+1.000 %", "+0.000 %"]
 
 
 @pytest.mark.long
