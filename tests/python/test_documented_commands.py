@@ -48,8 +48,9 @@ ELSEWHERE = ("make", "source", "srun")  # the build, which stands; a queue, whic
 # Ten minutes to hours on two cores, as their pages say; tools/figures.py carries them out for the documents.
 LONG_CASES = (
     "backward_step", "cavity_re400", "cavity_re1000", "decaying_mach05", "decaying_mach05_out_of_core",
-    "earth_north", "earth_south", "forced_compressible", "forced_hit_128", "forced_scalar", "jupiter",
-    "nickel_1024", "nickel_512", "out_of_core_256", "pfhub_3a", "taylor_green_1600", "taylor_green_mach01",
+    "earth_north", "earth_south", "earth_tilted", "forced_compressible", "forced_hit_128", "forced_scalar",
+    "jupiter", "nickel_1024", "nickel_512", "out_of_core_256", "pfhub_3a", "taylor_green_1600",
+    "taylor_green_mach01",
 )  # fmt: skip
 SHORT = {"subcurrent": "--set run.steps=4", "python": "--spacing 2.5 --time 1000"}
 PROGRAM = re.compile(r"^ {4}((?:subcurrent |python |bench/|tools/).*)$", re.MULTILINE)

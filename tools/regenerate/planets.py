@@ -170,11 +170,14 @@ def earth_south_rates(scratch: Path) -> list[str]:
     return tables_in(text)[1]
 
 
+NEAREST = "nearest to the sun: magnetopause (z), shock"
+OF_TILTED = ("t", "magnetopause", "shock", NEAREST, "z at 20, 25, 30", "at a floor")
+
+
 def earth_tilted(scratch: Path) -> list[str]:
-    """What cases/earth_south/tail.py prints of the case to its end."""
-    words = ("--case", "earth_tilted", "--time", "2000", "--every", "250")
-    heading, rows = whole_tail(scratch / "tilted", *words)
-    return table(heading, [row for row in rows if float(row[0]) > 900])
+    """What cases/earth_south/tail.py prints of the case to its end, and the flux of the tail."""
+    heading, rows = whole_tail(scratch / "tilted", "--case", "earth_tilted")
+    return with_flux(scratch / "tilted", OF_TILTED, heading, thousands(rows, 900))
 
 
 def with_flux(folder: Path, names: tuple[str, ...], heading: list[str], rows: list[list[str]]) -> list[str]:
@@ -189,10 +192,11 @@ def with_flux(folder: Path, names: tuple[str, ...], heading: list[str], rows: li
 
 
 def earth_tilted_tail(scratch: Path) -> list[str]:
-    """The same to a later end."""
-    names = ("t", "magnetopause", "shock", "z at 20, 25, 30", "at a floor")
-    heading, rows = whole_tail(scratch / "as it is", "--case", "earth_tilted", "--time", "12000")
-    return with_flux(scratch / "as it is", names, heading, thousands(rows, 1900))
+    """The same in a narrower box to a later end."""
+    words = ("--set", "grid.points=[90,30,61]", "--set", "grid.low=[-30,0,-30]", "--time", "12000")
+    heading, rows = whole_tail(scratch / "narrow", "--case", "earth_tilted", *words)
+    names = tuple(name for name in OF_TILTED if not name.startswith("nearest"))
+    return with_flux(scratch / "narrow", names, heading, thousands(rows, 1900))
 
 
 def earth_south_polar_cap(scratch: Path) -> Path:
@@ -244,8 +248,8 @@ PLANETS = (
     planet(earth_south_convection, 70, "open flux and polar-cap potential, spacing 1", 2e-2),
     planet(earth_south_rates, 80, "how fast field lines open and close, spacing 1", 5e-2),
     planet(earth_south_pressures, 30, "nodes by their pressure, spacing 1", 5e-2),
-    planet(earth_tilted, 40, "current sheet and nose of a tilted dipole", 5e-2),
-    planet(earth_tilted_tail, 120, "day side and tail of a tilted dipole that go on", 5e-2),
+    planet(earth_tilted, 180, "current sheet and nose of a tilted dipole", 5e-2),
+    planet(earth_tilted_tail, 120, "day side and tail of a tilted dipole in a narrower box", 5e-2),
     planet(jupiter_tail, 180, "day side and tail of Jupiter that go on, spacing 4", 2e-2),
     planet(jupiter_rotation, 60, "the magnetopause for three rotations, spacing 4", 2e-2),
 )
