@@ -62,7 +62,7 @@ PICTURES = (
     picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
     picture("acoustic_wave", 20, by_tutorial("acoustic_wave", "acoustic_wave.png"), "a tutorial"),
     picture("cahn_hilliard", 20, by_tutorial("cahn_hilliard", "cahn_hilliard.png"), "a tutorial"),
-    picture("earth_north", 25, drawn("earth_north", "planes.png", *COARSE_EARTH), "earth_north, spacing 1"),
+    picture("earth_north", 60, drawn("earth_north", "planes.png", *COARSE_EARTH), "earth_north, spacing 1"),
     picture("earth_south", 480, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 480, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_south_polar_cap", 60, planets.earth_south_polar_cap, "earth_south, spacing 1"),

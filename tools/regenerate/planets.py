@@ -236,8 +236,8 @@ def planet(make: Callable[[Path], list[str]], seconds: float, what: str, toleran
 
 
 PLANETS = (
-    planet(earth_north, 130, "standoff", 1e-2),
-    planet(earth_south, 620, "southward field", 1e-2),
+    planet(earth_north, 560, "standoff", 1e-2),
+    planet(earth_south, 1080, "southward field", 1e-2),
     planet(earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
     planet(earth_north_wide, 1000, "the day side that goes on in a wider box, spacing 0.5", 2e-2),
     planet(earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
