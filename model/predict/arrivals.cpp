@@ -31,14 +31,26 @@ Arrivals::Arrivals(const Played& played, const Machine& machine, const std::vect
 /// The ranks that share a link with simulated rank `r`. Those that no other represents are like `r`.
 Arrivals::Mates Arrivals::mates_of(std::size_t r) const {
   if (played_.like.empty()) return {{r, network_.sharing}};
-  Mates mates;
+  if (segmented())
+    return mates_among(r, 0, ranks(), [&](int rank) { return segment(rank) == segment(played_.numbers[r]); });
   const int first = played_.numbers[r] / network_.sharing * network_.sharing;
-  const int end = std::min(first + network_.sharing, static_cast<int>(played_.like.size()));
+  return mates_among(r, first, std::min(first + network_.sharing, ranks()), [](int) { return true; });
+}
+
+/// Of ranks `first` to `end` - 1 those that `share` a link.
+Arrivals::Mates Arrivals::mates_among(std::size_t r, int first, int end,
+                                      const std::function<bool(int)>& share) const {
+  Mates mates;
   for (int rank = first; rank < end; ++rank) {
     const int like = played_.like[static_cast<std::size_t>(rank)];
-    ++mates[like < 0 ? r : static_cast<std::size_t>(like)];
+    if (share(rank)) ++mates[like < 0 ? r : static_cast<std::size_t>(like)];
   }
   return mates;
+}
+
+/// Whether a message of simulated rank `mate` travels between two segments of a bus.
+bool Arrivals::crosses(std::size_t mate, const Passage& passage) const {
+  return segmented() && segment(played_.numbers[mate]) != segment(passage.peer);
 }
 
 /// A message of simulated rank `mate`, which has a connection to each of its peers.
@@ -77,31 +89,49 @@ bool Arrivals::note_answers(std::size_t r, std::vector<std::vector<double>> answ
   return same;
 }
 
-VirtualPorts::Comes Arrivals::due(std::size_t r) const {
-  VirtualPorts::Comes all;
-  std::vector<Sharing> link;
-  std::vector<std::pair<double*, std::size_t>> shared;  // times of arrivals, and their messages on the link
-  for (const auto& arrival : sources_[r])
-    all.emplace_back(arrival.size(), VirtualPorts::Due{std::nan(""), true});
-  for (const auto& [mate, count] : mates_[r]) {
+/// The messages that the ranks of a link receive, or only those that cross. `see` is called for each awaited
+/// piece with its message on the link.
+void Arrivals::add_received(const Mates& mates, bool crossing, std::vector<Sharing>& link,
+                            const Arrived& see) const {
+  for (const auto& [mate, count] : mates) {
     std::map<std::pair<int, int>, std::size_t> known;  // a message that two arrivals wait for comes once
     for (std::size_t a = 0; a < sources_[mate].size(); ++a)
       for (std::size_t n = 0; n < sources_[mate][a].size(); ++n) {
         const auto [rank, piece] = sources_[mate][a][n];
-        if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
-        const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
-        const auto p = static_cast<std::size_t>(piece);
-        if (mate == r)
-          all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r,
-                       theirs.started[p] + network_.latency};
         const auto& [passage, like] = runs_[mate]->arrivals[a][n];
-        if (!on_network(passage)) continue;
+        if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
+        if (!on_network(passage) || (crossing && !crosses(mate, passage))) continue;
         const auto [found, fresh] =
             known.try_emplace({runs_[mate]->plan.arrivals()[a].movement, like}, link.size());
-        if (fresh) link.push_back(on_link(ready(static_cast<std::size_t>(rank), p), passage, mate, count));
-        if (mate == r) shared.emplace_back(&all[a][n].at, found->second);
+        if (fresh) {
+          const double begin = ready(static_cast<std::size_t>(rank), static_cast<std::size_t>(piece));
+          link.push_back(on_link(begin, passage, mate, count));
+          if (crossing) link.back().connection = -1 - link.back().connection;  // the other way
+        }
+        if (see) see(mate, a, n, found->second);
       }
   }
+}
+
+VirtualPorts::Comes Arrivals::due(std::size_t r) const {
+  VirtualPorts::Comes all;
+  for (std::size_t a = 0; a < sources_[r].size(); ++a) {
+    all.emplace_back(sources_[r][a].size(), VirtualPorts::Due{std::nan(""), true});
+    for (std::size_t n = 0; n < sources_[r][a].size(); ++n) {
+      const auto [rank, piece] = sources_[r][a][n];
+      if (rank < 0 || departures_[static_cast<std::size_t>(rank)].arrive.empty()) continue;
+      const Departures& theirs = departures_[static_cast<std::size_t>(rank)];
+      const auto p = static_cast<std::size_t>(piece);
+      all[a][n] = {theirs.arrive[p], static_cast<std::size_t>(rank) == r,
+                   theirs.started[p] + network_.latency};
+    }
+  }
+  std::vector<Sharing> link;
+  std::vector<std::pair<double*, std::size_t>> shared;  // times of arrivals, and their messages on the link
+  add_received(mates_[r], false, link, [&](std::size_t mate, std::size_t a, std::size_t n, std::size_t m) {
+    if (mate == r) shared.emplace_back(&all[a][n].at, m);
+  });
+  if (segmented()) add_sent(mates_[r], To::elsewhere, r, link);
   const std::vector<double> ends = ends_on_link(link);
   for (const auto& [at, n] : shared) *at = std::max(*at, ends[n] + network_.latency);
   return all;
@@ -112,25 +142,48 @@ bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
   departures_[r] = {ports.started(), ports.left(), ports.left()};
   const bool answers_same = note_answers(r, ports.answered());
   for (std::size_t other = 0; other < runs_.size(); ++other)
-    if (other == r || mates_[other].contains(r) || !answers_same) share_link(other);
+    if (other == r || mates_[other].contains(r) || !answers_same || segmented()) share_link(other);
   return same && answers_same;
 }
 
-/// The arrival times of the messages of simulated rank `r`, as far as its own link determines them.
+/// The messages that the ranks of a link send, or those that cross; returns those of simulated rank `r`.
+Arrivals::Mine Arrivals::add_sent(const Mates& mates, To to, std::size_t r,
+                                  std::vector<Sharing>& link) const {
+  Mine mine;
+  for (const auto& [mate, count] : mates) {
+    const Departures& theirs = departures_[mate];
+    for (std::size_t p = 0; p < theirs.started.size(); ++p) {
+      const Passage& passage = runs_[mate]->departures[p];
+      if (!on_network(passage) || (to != To::any && !crosses(mate, passage))) continue;
+      if (mate == r) mine.emplace_back(p, link.size());
+      link.push_back(on_link(ready(mate, p), passage, mate, count));
+      if (to == To::backbone) link.back().alone = static_cast<double>(passage.bytes) * network_.backbone_byte;
+    }
+  }
+  return mine;
+}
+
+/// The arrival times of the messages of simulated rank `r`, as far as its own link, and the backbone,
+/// determine them. What comes from other segments takes a share of a segment, too.
 void Arrivals::share_link(std::size_t r) {
   if (departures_[r].alone.empty()) return;
   std::vector<Sharing> link;
-  std::vector<std::pair<std::size_t, std::size_t>> mine;  // pieces, and their messages on the link
-  for (const auto& [mate, count] : mates_[r]) {
-    const Departures& theirs = departures_[mate];
-    for (std::size_t p = 0; p < theirs.started.size(); ++p) {
-      if (!on_network(runs_[mate]->departures[p])) continue;
-      if (mate == r) mine.emplace_back(p, link.size());
-      link.push_back(on_link(ready(mate, p), runs_[mate]->departures[p], mate, count));
-    }
-  }
+  const Mine mine = add_sent(mates_[r], To::any, r, link);
+  if (segmented()) add_received(mates_[r], true, link);
   const std::vector<double> ends = ends_on_link(link);
   for (const auto& [p, n] : mine) departures_[r].arrive[p] = ends[n] + network_.latency;
+  if (segmented()) share_backbone(r);
+}
+
+void Arrivals::share_backbone(std::size_t r) {
+  std::vector<Sharing> backbone;
+  const Mates all = mates_among(r, 0, ranks(), [](int) { return true; });
+  const Mine mine = add_sent(all, To::backbone, r, backbone);
+  const std::vector<double> ends = ends_on_link(backbone);
+  for (const auto& [p, n] : mine) {
+    double& arrives = departures_[r].arrive[p];
+    arrives = std::max(arrives, ends[n] + network_.latency);
+  }
 }
 
 std::vector<double> Arrivals::last() const {

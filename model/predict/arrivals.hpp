@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrivals: when messages of simulated ranks reach each other in one run. A message passes the link of its
 // sender's node and that of its receiver's. Each is shared evenly by the pairs of ranks that communicate, of
-// all ranks of the node; the slower one determines the arrival.
+// all ranks of the node; the slower one determines the arrival. On a bus in segments these are the segments
+// of both, and between two of them the backbone.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "model/predict/forecast.hpp"
@@ -36,14 +39,28 @@ class Arrivals {
     std::vector<double> started, alone, arrive;  // of each piece: as in VirtualPorts, and with a shared link
   };
 
-  using Mates = std::map<std::size_t, int>;  // by simulated rank: how many ranks of a node it represents
+  using Mates = std::map<std::size_t, int>;  // by simulated rank: how many ranks on a link it represents
+  using Mine = std::vector<std::pair<std::size_t, std::size_t>>;  // pieces, and their messages on a link
+  using Arrived = std::function<void(std::size_t mate, std::size_t a, std::size_t n, std::size_t message)>;
 
+  /// Which messages pass a link: all, those to other segments, or these on the backbone.
+  enum class To { any, elsewhere, backbone };
+
+  int ranks() const { return static_cast<int>(played_.like.size()); }
+  int segment(int rank) const { return network_.segments[static_cast<std::size_t>(rank)]; }
+  bool segmented() const { return !network_.segments.empty() && !played_.like.empty(); }
+  bool crosses(std::size_t mate, const Passage& passage) const;
   Mates mates_of(std::size_t r) const;
+  Mates mates_among(std::size_t r, int first, int end, const std::function<bool(int)>& share) const;
   bool asks(const Passage& passage) const;
   double ready(std::size_t rank, std::size_t piece) const;
   bool note_answers(std::size_t r, std::vector<std::vector<double>> answered);
   Sharing on_link(double started, const Passage& passage, std::size_t mate, int count) const;
+  Mine add_sent(const Mates& mates, To to, std::size_t r, std::vector<Sharing>& link) const;
+  void add_received(const Mates& mates, bool crossing, std::vector<Sharing>& link,
+                    const Arrived& see = {}) const;
   void share_link(std::size_t r);
+  void share_backbone(std::size_t r);
   Sources sources_of(std::size_t me) const;
   static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
                       const RehearsedRun::Awaited& awaited, int to);

@@ -37,10 +37,12 @@ struct Machine {
     double byte = 0;      ///< seconds for a byte, on this rank's share of the link
     double overhead = 0;  ///< processor time for a message, at each end
     double gap = 0;       ///< minimum time of a message on this rank's share of the link
-    int sharing = 1;      ///< ranks with consecutive numbers that share a link
+    int sharing = 1;      ///< ranks that share a link: consecutive ones, or at most so many of a segment
     /// Bytes of the largest message that leaves at once. Before a larger one, the sender asks the receiver,
     /// whose next progress call answers; the data then leaves without the sender's processor.
     std::int64_t eager_limit = std::numeric_limits<std::int64_t>::max();
+    std::vector<int> segments = {};  ///< of a bus: the segment of each rank; empty: one for all
+    double backbone_byte = 0;        ///< seconds for a byte on the link that joins the segments
     bool asks(std::int64_t bytes) const { return bytes > eager_limit; }
     /// Seconds that a message occupies this rank's share of the link if it is the only one there.
     double on_share(std::int64_t bytes) const { return std::max(gap, static_cast<double>(bytes) * byte); }

@@ -40,6 +40,8 @@ model::Machine machine_of(const nb::dict& d, const Strategy& strategy) {
   m.node = {number("node_latency"), number("node_byte")};
   m.network = {number("latency"), number("network_byte"),      number("overhead"),
                number("gap"),     nb::cast<int>(d["sharing"]), nb::cast<std::int64_t>(d["eager_limit"])};
+  m.network.segments = nb::cast<std::vector<int>>(d["segments"]);
+  m.network.backbone_byte = number("backbone_byte");
   const double awaited = strategy.overlaps ? 1 : number("disk_awaited");
   m.files = {number("read_byte") / awaited, number("written_byte") / awaited, number("both_byte"),
              number("disk_computing")};

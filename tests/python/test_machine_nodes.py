@@ -143,7 +143,7 @@ def test_without_something_the_rest_stays(tmp_path: Path) -> None:
     machine = machines.load_machine(written(tmp_path, SMALL))
     of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
     assert without(of, "computing") == of | {"byte": [0, 0], "flop": [0, 0]}
-    bytes_of = ("network_byte", "node_byte", "copied_byte", "reduction_byte")
+    bytes_of = ("network_byte", "backbone_byte", "node_byte", "copied_byte", "reduction_byte")
     assert without(of, "bandwidth") == of | dict.fromkeys(bytes_of, 0)
     assert without(of, "latency")["network_byte"] == of["network_byte"]
     assert without(of, "latency")["latency"] == 0

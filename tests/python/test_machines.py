@@ -25,6 +25,18 @@ def test_every_machine_that_comes_along_is_sound(name: str) -> None:
             assert "#" in line or "#" in section.partition("\n")[0], f"{name}: {line}"
 
 
+@pytest.mark.parametrize("name", machines.shipped())
+def test_what_is_calibrated_says_on_what(name: str) -> None:
+    """A printed number, beside it or above its section."""
+    section = ""
+    for line in machines.find_machine(name).read_text().splitlines():
+        section = section + line if line.startswith("#") else section if line else ""
+        said = line.partition("#")[2]
+        if "calibrat" in said:
+            row = r"calibrat.*\d+ ?(%|s\b|times|TFLOPS)"
+            assert re.search(row, said) or re.search(row, section), line
+
+
 def test_there_are_the_papers_machines_and_six_of_today() -> None:
     assert {"rs6000_sp", "pentium_cluster", "fx10", "xc30", "workstations", "ews4800", "sx_aurora"} <= set(
         machines.shipped()
@@ -142,6 +154,31 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
         ),
         ("links = 2", "shape = [4, 4]", 'network.shape = [4, 4] is not allowed with network.kind = "switch"'),
         ("links = 2", "hop = 1e-7", "network.hop = 1e-07 is not allowed: a switch has no such links."),
+        (
+            "links = 2",
+            'kind = "bus"\nshape = [4, 2]\nhop = 1e-7',
+            "network.hop = 1e-07 is not allowed: a bus has no such links.",
+        ),
+        (
+            "links = 2",
+            'kind = "bus"\nshape = [4]',
+            'network.shape = [4] is not allowed with network.kind = "bus": it must have 0 or 2 numbers.',
+        ),
+        (
+            "links = 2",
+            'kind = "bus"\nbackbone = 1e6',
+            "network.backbone is not allowed: only a bus in segments has it, which has a shape.",
+        ),
+        (
+            "links = 2",
+            'kind = "fat_tree"\nshape = [4, 2]\ntrunks = [1]\nplacement = "cyclic"',
+            "network.placement is not allowed: only a bus in segments has it, which has a shape.",
+        ),
+        (
+            "links = 2",
+            'kind = "bus"\nshape = [4, 2]\nbackbone = 10',
+            "network.backbone = 10 is not allowed: it must be bytes/s from 1000 to 1e13.",
+        ),
         ("links = 2", 'kind = "torus"\nshape = [4, 0]', "network.shape[1] = 0 is not allowed"),
         (
             "links = 2",

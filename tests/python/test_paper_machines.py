@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from regenerate import ROOT, blocks
 from regenerate.catalogue import CATALOGUE
+from regenerate import cavity_paper
 from regenerate.paper_machines import ALONE, knee, on_gpus, simulated_on_gpus, tflops
 
 
@@ -67,6 +68,17 @@ def test_without_overlap_times_add(n: int, gpus: int) -> None:
     moving = 3 * 2 * (2 * 2 * n**2 * 2 * 4) / 1.5e9
     assert step["M"] == pytest.approx(moving, rel=0.02)
     assert step["blocking"] == pytest.approx(computing + moving, rel=0.02)
+
+
+@pytest.mark.parametrize(("machine", "kind", "ranks"), [("rs6000_sp", "b", 8), ("pentium_cluster", "a", 4)])
+def test_the_cavitys_machines_have_the_gain_they_are_calibrated_on(
+    machine: str, kind: str, ranks: int
+) -> None:
+    (series,) = (one for one in cavity_paper.SERIES if (one.machine, one.kind) == (machine, kind))
+    assert series.calibrated
+    plain = cavity_paper.predicted(series, series.normal[ranks], ["blocking"])["blocking"]["T"]
+    hidden = cavity_paper.predicted(series, series.overlap[ranks], ["boundary_first"])["boundary_first"]["T"]
+    assert 100 * (plain / hidden - 1) == pytest.approx(series.gained, abs=0.5)
 
 
 # Section 6: without the second host copy communication takes two thirds; cubes move fewer cells than slabs.

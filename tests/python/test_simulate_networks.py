@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from simulated_slabs import FACE, SIDE, machine, needs_simgrid, slabs, taken
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.foresight import simulate
+from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machine_figures import places
 
 
@@ -30,6 +32,57 @@ def test_ranks_of_a_node_share_its_link(tmp_path):
 
 
 WIRE = FACE / 12.5e6  # seconds of a face along z
+TWO = 'kind = "bus"\nshape = [2, 2]'
+
+
+def on_a_bus(folder: Path, said: str, case: Any, ranks: int) -> tuple[float, float]:
+    """Seconds of `blocking`, simulated and predicted."""
+    there = machine(folder, latency=f"1e-6\n{said}", cell="1e-12")
+    foretold = predict.predicted(case, there, ranks, ["blocking"], per_node=1)["strategies"]
+    return taken(case, there, ranks)["blocking"], foretold["blocking"]["T"]
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    ("said", "faces", "edges"),
+    [
+        # all of 4 faces along z, 4 of a quarter of the size along y, 4 edges
+        ('kind = "bus"', 5, 4),
+        # neighbours along z are on a segment: it carries their 2 faces, and what crosses
+        (f'{TWO}\nplacement = "cyclic"', 3, 4),
+        (f'{TWO}\nplacement = "cyclic"\nbackbone = 12.5e7', 3, 4),
+        # what crosses waits for the backbone, and lets others use the rest of the segments
+        (f'{TWO}\nplacement = "cyclic"\nbackbone = 1.5625e6', 8, 32),
+        # neighbours along y are on a segment: 2 small faces there, 4 large ones cross
+        (TWO, 4.5, 4),
+        (f"{TWO}\nbackbone = 3.125e6", 16, 16),
+    ],
+)
+def test_segments_of_a_bus_share_the_backbone_only(tmp_path, said, faces, edges):
+    """Blocks of 64 x 64 x 16 cells, two along y and two along z; of edges only the phase is sent. Every
+    message that crosses is on both segments."""
+    sets = ["grid.cells=[64,128,32]", "engine.split=[1,2,2]", "engine.strategy=blocking"]
+    by_hand = (faces + edges / (2 * SIDE)) * WIRE
+    here = on_a_bus(tmp_path, said, load_case(find_case("nickel_small"), sets), 4)
+    assert here == pytest.approx((by_hand, by_hand), rel=0.01)
+
+
+@needs_simgrid
+@pytest.mark.parametrize(("shape", "faces"), [("[6, 2]", 12), ("[3, 4]", 8)])
+def test_ranks_represent_others_on_their_segments(tmp_path, shape, faces):
+    """Of 12 slabs some are predicted. A segment in the middle carries the faces of its borders and of those
+    to both sides, one at an end 2 less."""
+    said = f'kind = "bus"\nshape = {shape}'
+    assert on_a_bus(tmp_path, said, slabs(12), 12) == pytest.approx((faces * WIRE, faces * WIRE), rel=0.01)
+
+
+@needs_simgrid
+def test_a_bus_of_one_segment_is_a_bus(tmp_path):
+    plain, *one = (
+        on_a_bus(tmp_path, f'kind = "bus"{more}', slabs(4), 4)
+        for more in ("", "\nshape = [4, 1]", "\nshape = [4, 2]\nbackbone = 1e3")
+    )
+    assert one == [plain, plain]
 
 
 @needs_simgrid

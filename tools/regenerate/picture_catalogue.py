@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import other_codes_picture, paper_machines, planets
+from . import cavity_paper, other_codes_picture, paper_machines, planets
 from .figure import Figure
 from .pictures import by_distance, by_script, by_tutorial, drawn, plotted
 
@@ -37,6 +37,7 @@ PICTURES = (
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
     picture("pfhub_3a", 600, drawn("pfhub_3a", "crystal.png", "grid.cells=[800,800,1]"), "pfhub_3a"),
     picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
+    picture("cavity_paper", 120, cavity_paper.cavity_picture, "subcurrent predict, simulated (SimGrid)"),
     picture("other_codes", 20, other_codes_picture.other_codes_picture, "published tables of other codes"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),
     picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),

@@ -5,16 +5,18 @@ them."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import BadInput
-from .machine_keys import Machine, Rate
+from .machine_keys import Machine, Network, Rate
 
 COPIED = 2  # bytes that are read and written where one is copied
 IN_MEMORY = 256 * 2**20  # bytes of a core's arrays of which caches hold hardly a part
 NO_LIMIT = 2**62  # bytes, more than any message has
+BYTES = ("network_byte", "backbone_byte", "node_byte", "copied_byte", "reduction_byte")  # seconds for each
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Places:
     ranks: int
     threads: int  # of a rank
     per_node: int  # ranks of a node, as many as fit
+    segments: tuple[int, ...] = ()  # of each rank, if they are on several segments of a bus
 
     @property
     def nodes(self) -> int:
@@ -37,6 +40,12 @@ class Places:
     def busy(self) -> int:
         """Cores of a node that compute."""
         return self.on_node * self.threads
+
+    def apart(self, one: int, other: int) -> int:
+        """0: two ranks are on one node, 1: on two nodes, 2: on two segments of a bus."""
+        if self.segments and self.segments[one] != self.segments[other]:
+            return 2
+        return int(one // self.per_node != other // self.per_node)
 
 
 def places(machine: Machine, ranks: int, threads: int, per_node: int | None = None) -> Places:
@@ -73,7 +82,22 @@ def places(machine: Machine, ranks: int, threads: int, per_node: int | None = No
             f"{ranks} ranks need {where.nodes} nodes, and network.shape = {shape} of {machine.name} has "
             f"{math.prod(shape)}."
         )
-    return where
+    return where if machine.network is None else replace(where, segments=_segments(machine.network, where))
+
+
+def _segments(network: Network, where: Places) -> tuple[int, ...]:
+    """The segment of a bus that each rank is on; empty if all are on one."""
+    if network.kind != "bus" or not network.shape:
+        return ()
+    size, count = network.shape
+    nodes = [rank // where.per_node for rank in range(where.ranks)]
+    found = tuple(node % count if network.placement == "cyclic" else node // size for node in nodes)
+    return found if len(set(found)) > 1 else ()
+
+
+def fullest(where: Places) -> int:
+    """The most ranks on a segment of a bus."""
+    return max(Counter(where.segments).values(), default=where.ranks)
 
 
 @dataclass(frozen=True)
@@ -153,7 +177,7 @@ def at_end(machine: Machine, end: float) -> Machine:
         solver: {name: [slowed(rate, ("cell", "row")) for rate in stage] for name, stage in stages.items()}
         for solver, stages in machine.rates.items()
     }
-    network = slowed(machine.network, ("latency", "overhead", "gap"), ("bandwidth",))
+    network = slowed(machine.network, ("latency", "overhead", "gap"), ("bandwidth", "backbone"))
     disk = slowed(machine.disk, (), ("read", "write", "both"))
     return machine.model_copy(update={"rates": rates, "network": network, "disk": disk})
 
@@ -203,6 +227,8 @@ def figures(
         "overhead": 0.0,
         "gap": 0.0,
         "sharing": 1,
+        "segments": list(where.segments),
+        "backbone_byte": 0.0,
         "eager_limit": NO_LIMIT,
         "poke": poke,
         "look": machine.engine.look,
@@ -211,7 +237,7 @@ def figures(
         "reduction_byte": 0.0,
     }
     if network is not None:
-        sharing = where.ranks if network.kind == "bus" else where.on_node
+        sharing = fullest(where) if network.kind == "bus" else where.on_node
         links = 1 if network.kind == "bus" else network.links
         values["latency"], values["overhead"] = network.latency, network.overhead
         values["network_byte"] = sharing / (network.bandwidth * links)
@@ -219,12 +245,21 @@ def figures(
         values["sharing"] = sharing
         if network.eager_limit is not None:
             values["eager_limit"] = int(network.eager_limit)
+        if where.segments:
+            values["backbone_byte"] = 1 / (network.backbone or network.bandwidth)
         # up a tree and down again: on a bus one after the other, else as many as there are levels
-        hops = where.nodes - 1 if network.kind == "bus" else math.ceil(math.log2(where.nodes))
+        hops = _hops_on_bus(where) if network.kind == "bus" else math.ceil(math.log2(where.nodes))
         values["reduction_byte"] = 2 * hops / (network.bandwidth * links)
     if gpu is not None and gpu.link is not None:  # out of one device, into another, one after the other
         values["network_byte"] += 2 * gpu.on_link / gpu.link * (1 + gpu.host_copies)
     return values
+
+
+def _hops_on_bus(where: Places) -> int:
+    """Messages of a reduction on its way up that pass one after the other: on the fullest segment of a bus,
+    then between segments."""
+    segments = len(set(where.segments)) or 1
+    return math.ceil(fullest(where) / where.per_node) - 1 + segments - 1
 
 
 def reduction(machine: Machine, where: Places) -> float:
@@ -246,7 +281,7 @@ def without(values: dict[str, Any], what: str) -> dict[str, Any]:
     elif what == "memory":
         less |= {"byte": [0.0] * len(values["byte"])}
     elif what == "bandwidth":
-        less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte", "reduction_byte"), 0.0)
+        less |= dict.fromkeys(BYTES, 0.0)
     elif what == "disk":
         less |= dict.fromkeys(("read_byte", "written_byte", "both_byte"), 0.0)
     else:

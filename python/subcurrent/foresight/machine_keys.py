@@ -95,14 +95,15 @@ class Network(Table):
     """The network between nodes. A message takes latency + bytes / bandwidth, and overhead on both cores."""
 
     kind: Literal["switch", "bus", "fat_tree", "torus", "dragonfly"] = key(
-        "topology: links of its own for every node (switch), or one link that all nodes share (bus); in a "
-        "fat tree, torus or dragonfly links between switches are shared, too. Predictions take these as "
-        "a switch, `predict --simulate` shares their links",
+        "topology: links of its own for every node (switch), or one link that all nodes share (bus), which "
+        "may be divided into segments; in a fat tree, torus or dragonfly links between switches are shared, "
+        "too. Predictions take these three as a switch, `predict --simulate` shares their links",
         '"switch", "bus", "fat_tree", "torus" or "dragonfly"',
         "switch",
     )
     shape: list[Annotated[int, Field(ge=1, le=100_000)]] = key(
-        "of a fat tree: nodes of a leaf switch, leaf switches; of a torus: nodes along each axis; of a "
+        "of a bus in segments: nodes of a segment, segments (left out: one segment); of a fat tree: nodes of "
+        "a leaf switch, leaf switches; of a torus: nodes along each axis; of a "
         "dragonfly: groups, chassis of a group, switches of a chassis, nodes of a switch. Nodes are numbered "
         "leaf by leaf, along the first axis first, or group by group",
         "a list of whole numbers from 1 to 100000",
@@ -114,6 +115,20 @@ class Network(Table):
         "group, two switches of a chassis",
         "a list of whole numbers from 1 to 10000",
         [],
+    )
+    backbone: float | None = setting(
+        "of a bus in segments: bytes/s of the link that joins them. A message between two segments takes a "
+        "share of both and of the backbone; if left out: network.bandwidth",
+        None,
+        unit="bytes/s",
+        ge=1e3,
+        le=1e13,
+    )
+    placement: Literal["block", "cyclic"] = key(
+        "of a bus in segments: whether ranks fill one segment after the other (block), or go round them node "
+        "by node (cyclic)",
+        '"block" or "cyclic"',
+        "block",
     )
     hop: float = setting(
         "additional latency of each link to or between switches, for `predict --simulate`",

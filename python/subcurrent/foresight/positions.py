@@ -12,6 +12,7 @@ from .machine_figures import Places, Share
 
 ALL = 8  # ranks are played as they are
 POSITIONS = 3  # of more, those that differ
+ON_SEGMENTS = 16  # on a bus in segments more of them: each uses other links
 Blocks = tuple[Sequence[int], tuple[int, int, int]]  # cells of a grid, and the ranks along each axis
 
 
@@ -31,14 +32,15 @@ def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
             found[kind] = rank
     order = sorted(found, key=lambda kind: (kind[0], away[found[kind]]), reverse=True)
     loaded = sorted(found, key=lambda kind: (away[found[kind]], kind[0]), reverse=True)
-    played = sorted({found[kind] for kind in [*order[: POSITIONS - 1], *loaded[:1]]})
+    most = ON_SEGMENTS if where.segments else POSITIONS
+    played = sorted({found[kind] for kind in [*order[: most - 1], *loaded[:1]]})
     number = {rank: n for n, rank in enumerate(played)}
     return played, [number.get(found[kind], -1) for kind in kinds]
 
 
 def _kind(case: Case, where: Places, grid: Blocks, others: tuple[Blocks, ...], rank: int) -> tuple:
     """What ranks that do the same have in common: cells of all grids, the block, those of other grids, and
-    the sides with neighbours."""
+    the sides with neighbours, on the same node or segment or not."""
     split = grid[1]
     at, block = _block(*grid, rank)
     beside = tuple(_block(*other, rank)[1] for other in others)
@@ -51,7 +53,7 @@ def _kind(case: Case, where: Places, grid: Blocks, others: tuple[Blocks, ...], r
             other = list(at)
             other[axis] = there % parts
             number = other[0] + split[0] * (other[1] + split[1] * other[2])
-            sides.append((axis, step, number // where.per_node != rank // where.per_node))
+            sides.append((axis, step, where.apart(rank, number)))
     return math.prod(block) + sum(map(math.prod, beside)), block, beside, tuple(sides)
 
 
@@ -61,7 +63,7 @@ def _away(kinds: list[tuple], rank: int, per_node: int) -> int:
     if beside:
         first = rank // per_node * per_node
         return sum(kind[0] for kind in kinds[first : first + per_node])
-    return sum(math.prod(block) // block[axis] * (1000 if elsewhere else 1) for axis, _, elsewhere in sides)
+    return sum(math.prod(block) // block[axis] * 1000**apart for axis, _, apart in sides)
 
 
 def _block(

@@ -172,7 +172,7 @@ def _apart(machine: Machine, where: Places) -> Places:
 
 def _written(home: Path, machine: Machine, where: Places, rank_byte: float, programs: Simulator) -> str:
     """Writes the description of the network, and returns the path of what reads it."""
-    if not machine.network.shape:
+    if not machine.network.shape or (machine.network.kind == "bus" and not where.segments):
         (home / "platform.xml").write_text(platform(machine, where, rank_byte))
         return "platform.xml"
     (home / "topology").write_text(described(machine, where, rank_byte, SPEED))
