@@ -35,14 +35,22 @@ WIRE = FACE / 12.5e6  # seconds of a face along z
 TWO = 'kind = "bus"\nshape = [2, 2]'
 
 
-def on_a_bus(folder: Path, said: str, case: Any, ranks: int) -> tuple[float, float]:
-    """Seconds of `blocking`, simulated and predicted."""
-    there = machine(folder, latency=f"1e-6\n{said}", cell="1e-12")
-    foretold = predict.predicted(case, there, ranks, ["blocking"], per_node=1)["strategies"]
-    return taken(case, there, ranks)["blocking"], foretold["blocking"]["T"]
+def bus(folder: Path, said: str) -> Any:
+    return machine(folder, latency=f"1e-6\n{said}", cell="1e-12")
 
 
-@needs_simgrid
+def predicted(case: Any, there: Any, ranks: int) -> float:
+    return predict.predicted(case, there, ranks, ["blocking"], per_node=1)["strategies"]["blocking"]["T"]
+
+
+def simulated(case: Any, there: Any, ranks: int) -> float:
+    return taken(case, there, ranks)["blocking"]
+
+
+BOTH = pytest.mark.parametrize("seconds", [predicted, pytest.param(simulated, marks=needs_simgrid)])
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("said", "faces", "edges"),
     [
@@ -58,31 +66,28 @@ def on_a_bus(folder: Path, said: str, case: Any, ranks: int) -> tuple[float, flo
         (f"{TWO}\nbackbone = 3.125e6", 16, 16),
     ],
 )
-def test_segments_of_a_bus_share_the_backbone_only(tmp_path, said, faces, edges):
+def test_segments_of_a_bus_share_the_backbone_only(tmp_path, seconds, said, faces, edges):
     """Blocks of 64 x 64 x 16 cells, two along y and two along z; of edges only the phase is sent. Every
     message that crosses is on both segments."""
     sets = ["grid.cells=[64,128,32]", "engine.split=[1,2,2]", "engine.strategy=blocking"]
-    by_hand = (faces + edges / (2 * SIDE)) * WIRE
-    here = on_a_bus(tmp_path, said, load_case(find_case("nickel_small"), sets), 4)
-    assert here == pytest.approx((by_hand, by_hand), rel=0.01)
+    here = seconds(load_case(find_case("nickel_small"), sets), bus(tmp_path, said), 4)
+    assert here == pytest.approx((faces + edges / (2 * SIDE)) * WIRE, rel=0.01)
 
 
-@needs_simgrid
+@BOTH
 @pytest.mark.parametrize(("shape", "faces"), [("[6, 2]", 12), ("[3, 4]", 8)])
-def test_ranks_represent_others_on_their_segments(tmp_path, shape, faces):
+def test_ranks_represent_others_on_their_segments(tmp_path, seconds, shape, faces):
     """Of 12 slabs some are predicted. A segment in the middle carries the faces of its borders and of those
     to both sides, one at an end 2 less."""
-    said = f'kind = "bus"\nshape = {shape}'
-    assert on_a_bus(tmp_path, said, slabs(12), 12) == pytest.approx((faces * WIRE, faces * WIRE), rel=0.01)
+    here = seconds(slabs(12), bus(tmp_path, f'kind = "bus"\nshape = {shape}'), 12)
+    assert here == pytest.approx(faces * WIRE, rel=0.01)
 
 
-@needs_simgrid
-def test_a_bus_of_one_segment_is_a_bus(tmp_path):
-    plain, *one = (
-        on_a_bus(tmp_path, f'kind = "bus"{more}', slabs(4), 4)
-        for more in ("", "\nshape = [4, 1]", "\nshape = [4, 2]\nbackbone = 1e3")
-    )
-    assert one == [plain, plain]
+@BOTH
+@pytest.mark.parametrize("one", ["shape = [4, 1]", "shape = [4, 2]\nbackbone = 1e3"])
+def test_a_bus_of_one_segment_is_a_bus(tmp_path, seconds, one):
+    plain, *rest = (seconds(slabs(4), bus(tmp_path, f'kind = "bus"\n{more}'), 4) for more in ("", one))
+    assert rest == [plain]
 
 
 @needs_simgrid

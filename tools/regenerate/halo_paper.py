@@ -68,8 +68,8 @@ def step(machine: Machine, threads: int, n: int) -> Step:
 @functools.cache
 def calibrated() -> Machine:
     """The machine on which a step without a halo thread, and its messages, take what the paper prints of
-    ROW. Messages are copies in the first place, so their bandwidth follows from these; computing does not
-    depend on it."""
+    ROW. Messages are copies in the first place, so their bandwidth follows from these; computing hardly
+    depends on it."""
     plain, halo, share = PRINTED[ROW]
     wanted = STEP * plain / halo
     messages = wanted * share / (100 + share)
