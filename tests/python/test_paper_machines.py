@@ -9,9 +9,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from regenerate import ROOT, blocks
+from regenerate import ROOT, blocks, cavity_paper
 from regenerate.catalogue import CATALOGUE
-from regenerate import cavity_paper
 from regenerate.paper_machines import ALONE, knee, on_gpus, simulated_on_gpus, tflops
 
 
