@@ -187,13 +187,13 @@ void Trials::turn_to(bool eager) {
   eager_ = eager;
 }
 
-/// The smallest of several medians may be small by chance. So in the last round, strategies that overlap
-/// count with their upper quartiles.
+/// The smallest of several medians may be small by chance. So in the last round, strategies other than
+/// blocking count with their upper quartiles.
 std::vector<std::int64_t> Trials::times() const {
   std::vector<std::int64_t> all;
   for (const Kind& kind : kinds_) {
     for (const Candidate& c : kind.candidates)
-      all.push_back(round_ > 0 && c.strategy->overlaps ? upper_quartile(c.seconds) : median(c.seconds));
+      all.push_back(round_ > 0 && c.strategy->parts ? upper_quartile(c.seconds) : median(c.seconds));
     all.push_back(kind.recent.size() < fewest_recent ? -1 : median(kind.recent));
   }
   return all;

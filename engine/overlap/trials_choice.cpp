@@ -36,7 +36,7 @@ void Trials::choose(Kind& kind) {
       if (!kind.in(c, eager)) continue;
       all = all && of(c).agreed >= 0;
       if (fastest < 0 || of(c).agreed < of(fastest).agreed) fastest = c;
-      if (!of(c).strategy->overlaps) plain = c;
+      if (!of(c).strategy->parts) plain = c;  // blocking; ordered overlaps nothing, either
     }
     if (!all || fastest < 0) continue;
     best = fastest;
@@ -123,7 +123,7 @@ Trials::Known Trials::known(int number) const {
   };
   known.chosen = seconds(kind.resting(eager_).agreed);
   for (const Candidate& c : kind.candidates)
-    if (!c.strategy->overlaps) known.blocking = seconds(c.agreed);
+    if (!c.strategy->parts) known.blocking = seconds(c.agreed);
   return known;
 }
 

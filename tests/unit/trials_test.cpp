@@ -68,6 +68,24 @@ TEST(Trials, TakeBlockingWhereStepsScatter) {
   EXPECT_GE(hiding, 85);
 }
 
+// ordered overlaps nothing either, but must gain on blocking as the others do.
+TEST(Trials, CompareOrderedWithBlocking) {
+  Candidates both = usual;
+  both.insert(both.begin() + 1, &Strategy::ordered);
+  for (const double seconds : {0.9, 0.99, 1.01}) {
+    Program program;
+    program.add(both);
+    program.add(both, false);
+    program.run(80, [&](int, int, const Strategy& s) {
+      return s == Strategy::blocking ? 1.0 : s == Strategy::ordered ? seconds : 1.2;
+    });
+    for (const int kind : {0, 1}) {
+      EXPECT_EQ(program.chosen(kind), seconds < 0.95 ? "ordered" : "blocking") << seconds;
+      EXPECT_NEAR(program.ranks[0].known(kind).blocking, 1.0, 1e-9) << seconds;
+    }
+  }
+}
+
 TEST(Trials, LeaveOutAfterOneRoundWhatIsMuchSlower) {
   Program program;
   program.add();
