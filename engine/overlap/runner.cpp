@@ -38,6 +38,16 @@ bool halos_travel(Stage& stage) {
   return halos && (many || copies_take_time);
 }
 
+/// The levels that a stage accesses, in the order of its declarations: "T[1], T[0]".
+std::string levels_of(const Stage& stage, bool slabs) {
+  std::string all;
+  for (const Access& a : stage.accesses()) {
+    if (!all.empty()) all += ", ";
+    all += a.field->name() + "[" + std::to_string(a.level) + "]";
+  }
+  return slabs ? all + " in slabs" : all;
+}
+
 }  // namespace
 
 Runner::Runner(Runner&&) noexcept = default;
@@ -74,7 +84,8 @@ int Runner::kind_of(Stage& stage, bool slabs) {
   const bool device = stage.device() != nullptr;
   if (context_.size() == 1 && !device && context_.options().transport != TransportPolicy::delayed) return -1;
   const Int3 n = stage.grid().cells();
-  const auto [found, made] = kinds_.try_emplace({stage.name(), {n.x, n.y, n.z}}, -1);
+  const std::string levels = levels_of(stage, slabs), name = stage.name() + '\n';
+  const auto [found, made] = kinds_.try_emplace({name + levels, {n.x, n.y, n.z}}, -1);
   if (found->second >= 0) return found->second;
   const std::optional<Stage::Own> own = stage.own();
   if (own ? !own->gathers && !own->sums : !halos_travel(stage)) return -1;
@@ -82,8 +93,11 @@ int Runner::kind_of(Stage& stage, bool slabs) {
   const auto may = [&](const Strategy& s) {
     return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
   };
-  const std::string name = stage.name() + " on " + to_string(n);
-  return found->second = choice_->add(name, may, !own);
+  const bool others = std::any_of(kinds_.begin(), kinds_.end(), [&](const auto& one) {
+    return one.second >= 0 && one.first.second == found->first.second && one.first.first.starts_with(name);
+  });
+  const std::string shown = stage.name() + (others ? " of " + levels : "") + " on " + to_string(n);
+  return found->second = choice_->add(shown, may, !own);
 }
 
 Choice::Run Runner::turn_of(Stage& stage, bool slabs) {

@@ -193,7 +193,7 @@ class Runner {
   StagePlan plan_;  // of the run in progress
   Executor executor_;
   std::unique_ptr<Choice> choice_;                                   // under `automatic`
-  std::map<std::pair<std::string, std::array<int, 3>>, int> kinds_;  // by name and cells
+  std::map<std::pair<std::string, std::array<int, 3>>, int> kinds_;  // by name, levels and cells
   // The following members identify storages by address: addresses must not be reused for other fields.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;

@@ -144,10 +144,10 @@ struct Diffuse {
   }
 };
 
-// Slabs of the fields are read and written meanwhile. For files of each rank, only strategies that prefetch
-// are tried.
-TEST(Automatic, LeavesTheSameBitsInFiles) {
-  TestContext context;
+/// Calls `steps` with two fields of the same cells, one of them in files of each rank, and then compares
+/// them.
+template <class Steps>
+void with_files(Context& context, const Steps& steps) {
   const std::filesystem::path folder =
       std::filesystem::current_path() / ("scratch-automatic-" + std::to_string(context.size()));
   {
@@ -156,26 +156,66 @@ TEST(Automatic, LeavesTheSameBitsInFiles) {
                     {.cells = {12, 10, 32}, .periodic = {true, true, true}, .split = {1, 1, context.size()}});
     Field<double> near(grid, "near", {.levels = 2}),
         far(grid, "far", {.levels = 2, .place = in_files(files, 4)});
-    Runner blocking(context, {.strategy = Strategy::blocking}), automatic(context, {});
-    for (auto [T, runner] : {std::pair(&near, &blocking), std::pair(&far, &automatic)}) {
+    for (Field<double>* T : {&near, &far})
       T->fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-      Sweep diffuse("diffuse", Diffuse{}, writes(T->next()), reads(T->now(), star(1)));
-      for (int n = 0; n < through_trials; ++n) {
-        runner->run(diffuse);
-        T->advance();
-      }
-    }
+    steps(near, far);
     int wrong = 0;
     far.each_slab([&](int lo, int hi, In<double> cells) {
       for_cells(Box{{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}},
                 [&](Int3 c) { wrong += cells.base[grid.layout().offset(c)] != near.get(c); });
     });
     EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(told(automatic).trials, context.size() > 1 ? 1 : 0);
-    EXPECT_EQ(told(automatic).chosen.find("blocking"), std::string::npos);
   }
   context.barrier();  // all ranks have removed their own files
   if (context.rank() == 0) std::filesystem::remove_all(folder);
+}
+
+auto diffuse(Field<double>& T) {
+  return Sweep("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1)));
+}
+
+// Slabs of the fields are read and written meanwhile. For files of each rank, only strategies that prefetch
+// are tried.
+TEST(Automatic, LeavesTheSameBitsInFiles) {
+  TestContext context;
+  with_files(context, [&](Field<double>& near, Field<double>& far) {
+    Runner blocking(context, {.strategy = Strategy::blocking}), automatic(context, {});
+    for (auto [T, runner] : {std::pair(&near, &blocking), std::pair(&far, &automatic)}) {
+      Sweep sweep = diffuse(*T);
+      for (int n = 0; n < through_trials; ++n) {
+        runner->run(sweep);
+        T->advance();
+      }
+    }
+    EXPECT_EQ(told(automatic).trials, context.size() > 1 ? 1 : 0);
+    EXPECT_EQ(told(automatic).chosen.find("blocking"), std::string::npos);
+  });
+}
+
+// A stage of the same name and grid has candidates of its own where its fields are others: those in files
+// have no candidate without overlap.
+TEST(Automatic, TellsStagesOfTheSameNameApartByTheirLevels) {
+  TestContext context;
+  with_files(context, [&](Field<double>& near, Field<double>& far) {
+    Runner runner(context, {});
+    Sweep of_near = diffuse(near), of_far = diffuse(far);
+    for (int n = 0; n < through_trials; ++n) {
+      runner.begin_step();
+      runner.run(of_near);
+      runner.run(of_far);
+      near.advance();
+      far.advance();
+    }
+    const std::vector<Choice::Chosen> chosen = runner.choice()->chosen();
+    ASSERT_EQ(chosen.size(), context.size() > 1 ? 2U : 0U);
+    if (chosen.empty()) return;
+    EXPECT_EQ(chosen[0].name, "diffuse on [12, 10, 32]");
+    EXPECT_EQ(chosen[1].name, "diffuse of far[1], far[0] in slabs on [12, 10, 32]");
+    EXPECT_GT(chosen[0].seconds.blocking, 0);
+    EXPECT_EQ(chosen[1].seconds.blocking, 0);
+    EXPECT_GT(chosen[1].seconds.chosen, 0);
+    EXPECT_TRUE(Strategy::of(chosen[1].strategy).overlaps) << chosen[1].strategy;
+  });
 }
 
 struct Slow {  // sleeps, so that other programs delay all strategies equally
