@@ -42,17 +42,27 @@ class Walk {
     StageTimes times = ports.times();
     times.own = machine_.run;
     times.total = ports.now() - now_;
+    latest_ = times.stage;
     now_ = ports.now();
     sent_ = std::max(sent_, sent);
     files_ = files;
     add(times);
   }
 
-  double begun(const RehearsedReduction& reduction) const { return begun_.at(reduction.of); }
+  /// When the reduction began that is awaited now.
+  double begun(const RehearsedReduction& reduction) {
+    const auto& [seconds, stage] = begun_.at(reduction.of);
+    awaited_ = stage;
+    return seconds;
+  }
   /// Its result is available at time `there`.
   void combined(double there) {
-    result_.reductions += std::max(0.0, there - now_);
+    StageTimes times;
+    times.stage = awaited_;
+    times.reduction = std::max(0.0, there - now_);
+    result_.reductions += times.reduction;
     now_ = std::max(now_, there);
+    add(times);
   }
 
   Forecast result() {
@@ -61,7 +71,7 @@ class Walk {
   }
 
  private:
-  void begin(const RehearsedReduction& reduction) { begun_[reduction.of] = now_; }
+  void begin(const RehearsedReduction& reduction) { begun_[reduction.of] = {now_, latest_}; }
 
   /// Copies outside of runs on slabs: whole arrays, and prefetched slabs.
   void copy(const RehearsedCopy& one) {
@@ -90,6 +100,7 @@ class Walk {
     same->written += times.written;
     same->own += times.own;
     same->total += times.total;
+    same->reduction += times.reduction;
     same->messages += times.messages;
     same->bytes += times.bytes;
   }
@@ -99,7 +110,9 @@ class Walk {
   FileClock files_;
   std::size_t at_ = 0;
   double now_ = 0, sent_ = 0;
-  std::map<const void*, double> begun_;
+  std::string latest_ = "reductions";  // the stage that ran last; before the first one this
+  std::map<const void*, std::pair<double, std::string>> begun_;  // when, and after which stage
+  std::string awaited_;                                          // that stage
   Forecast result_;
 };
 

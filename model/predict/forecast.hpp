@@ -22,7 +22,8 @@ struct StageTimes {
   double wait = 0;             ///< for messages, including receiving
   double files = 0;            ///< waiting for file copies
   double own = 0;              ///< the engine's overhead
-  double total = 0;
+  double total = 0;            ///< of its runs
+  double reduction = 0;        ///< waiting for reductions that started after its runs, in later ones
   std::int64_t messages = 0, bytes = 0;  ///< sent by this rank, within its node or to others
   std::int64_t read = 0, written = 0;    ///< bytes from files and to them
 };

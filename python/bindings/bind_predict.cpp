@@ -68,6 +68,7 @@ nb::dict dict_of(const model::StageTimes& t) {
   d["written"] = t.written;
   d["own"] = t.own;
   d["total"] = t.total;
+  d["reduction"] = t.reduction;
   d["messages"] = t.messages;
   d["bytes"] = t.bytes;
   return d;

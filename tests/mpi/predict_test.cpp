@@ -66,6 +66,42 @@ TEST(Forecast, AnotherSweepTakesItsTime) {
   EXPECT_EQ(two.stages.at(0).runs, 2);
 }
 
+struct Sum {
+  SC_FN double operator()(At c, In<double> T) const { return T[c]; }
+};
+
+// Its result is awaited after the mean. Both add up to the step.
+TEST(Forecast, AReductionBelongsToTheStageBeforeIt) {
+  Machine m = wires();
+  m.reduction = 5e-3;
+  const Rehearsal rehearsal = rehearsed({1, 4, 1}, [&](Context& context, const auto& note) {
+    const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, 4}});
+    Field<double> T(grid, "T", {.levels = 2});
+    Runner runner(context, {.strategy = Strategy::blocking});
+    auto mean = mean_of(T);
+    Sweep sum("sum", Sum{}, SweepOptions{.reduce = Reduce::sum}, reads(T.now()));
+    GlobalValue value(context);
+    const auto step = [&] {
+      runner.run(sum);
+      value.start(sum.accumulators());
+      runner.run(mean);
+      value.value(0);
+      T.advance();
+    };
+    step();
+    step();
+    note(step);
+  });
+  const Forecast f = model::forecast(rehearsal, m, Strategy::blocking);
+  ASSERT_EQ(f.stages.size(), 2U);
+  EXPECT_EQ(f.stages[0].stage, "sum");
+  EXPECT_GT(f.stages[0].reduction, 0);
+  EXPECT_LT(f.stages[0].reduction, m.reduction) << "the mean covers a part of it";
+  EXPECT_EQ(f.stages[1].reduction, 0);
+  EXPECT_EQ(f.stages[0].reduction, f.reductions);
+  EXPECT_NEAR(f.total, f.stages[0].total + f.stages[1].total + f.reductions, 1e-12);
+}
+
 // If communication takes no time, dividing the cells can only lose time: by additional rows, and by progress
 // calls.
 TEST(Forecast, HidingLosesWhereThereIsNothingToHide) {

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight import predict
-from subcurrent.foresight.prediction import binding, conclusions, efficiencies
+from subcurrent.foresight.prediction import binding, conclusions, efficiencies, stages_of
+from subcurrent.report.plots.prediction import speed_ups
 
 
 def row_of(ranks: int, **times: float) -> dict[str, Any]:
@@ -77,3 +80,54 @@ def test_what_can_hide_the_other_is_said() -> None:
     assert conclusions([row], weak=False)[0].endswith(
         "; M / C_core = 2.00: only a part of the communication can hide."
     )
+
+
+def stage(name: str, **more: float) -> dict[str, Any]:
+    keys = ("runs", "shell", "core", "boundary", "start", "poke", "wait", "files", "reduction", "total")
+    return dict.fromkeys((*keys, "messages", "bytes"), 0.0) | {"stage": name, "runs": 1.0} | more
+
+
+def table(row: dict[str, Any]) -> list[list[str]]:
+    """The cells of the table of stages, without its title."""
+    shown = Console(record=True, width=160, quiet=False, file=io.StringIO())
+    shown.print(stages_of(row))
+    return [line.split() for line in shown.export_text().splitlines()[1:]]
+
+
+def test_stages_are_told_of_every_strategy_with_m_and_r() -> None:
+    row = row_of(2, blocking=12e-3, ordered=12.5e-3, interior_first=10e-3)
+    sent = {"messages": 2.0, "bytes": 4000.0}
+    row["strategies"]["blocking"]["stages"] = [
+        stage("first", core=4e-3, start=1e-3, wait=2e-3, total=7e-3, reduction=1e-3, **sent),
+        stage("second", core=4e-3, total=4e-3),
+    ]
+    row["strategies"]["ordered"]["stages"] = [
+        stage("first", shell=1e-3, core=3.5e-3, start=1e-3, wait=2e-3, total=7.5e-3, reduction=1e-3, **sent),
+        stage("second", core=4e-3, total=4e-3),
+    ]
+    row["strategies"]["interior_first"]["stages"] = [
+        stage("first", core=4e-3, total=4e-3, reduction=1e-3),
+        stage("second", shell=1e-3, core=3e-3, start=1e-3, total=5e-3, **sent),
+    ]
+    head, *lines = table(row)[-10:]
+    assert [line[:-2] for line in lines] == [
+        ["blocking", "first", "1", "0", "4", "1", "3", "2", "1", "8"],
+        ["second", "1", "0", "4", "0", "0", "0", "0", "4"],
+        ["all", "2", "0", "8", "1", "3", "2", "1", "12"],
+        ["ordered", "first", "1", "1", "3.5", "1", "3", "2", "1", "8.5"],
+        ["second", "1", "0", "4", "0", "0", "0", "0", "4"],
+        ["all", "2", "1", "7.5", "1", "3", "2", "1", "12.5"],
+        ["*interior", "first", "first", "1", "0", "4", "0", "-", "0", "1", "5"],
+        ["second", "1", "1", "3", "1", "-", "0", "0", "5"],
+        ["all", "2", "1", "7", "1", "3", "0", "1", "10"],
+    ]
+    assert "boundary" not in head and "files" not in head, "nothing to tell"
+
+
+def test_speed_ups_are_over_the_fastest_of_the_fewest_ranks() -> None:
+    lines = {"blocking": [(2, 8.0), (4, 5.0)], "boundary_first": [(2, 10.0), (4, 4.0)]}
+    assert speed_ups(lines) == {
+        "blocking": [(2, 1.0), (4, 1.6)],
+        "boundary_first": [(2, 0.8), (4, 2.0)],
+    }
+    assert speed_ups(lines, weak=True)["blocking"] == [(2, 1.0), (4, 3.2)]

@@ -49,7 +49,7 @@ def predict(
         bool, typer.Option("--weak", help="weak scaling: each rank has as many cells as with the first count")
     ] = False,
     stages: Annotated[
-        bool, typer.Option("--stages", help="print a table of the stages for every count")
+        bool, typer.Option("--stages", help="print a table of the stages for every count and strategy")
     ] = False,
     seconds: Annotated[
         float | None,
@@ -82,6 +82,7 @@ def predict(
 
     \b
       M       time of the messages without overlap
+      R       waiting for sums and maxima over all ranks (--stages)
       *       the fastest strategy
       binds   the bottleneck: what would save most if it took no time (computing or of that the memory,
               bandwidth of messages, latency, disk)
@@ -243,8 +244,8 @@ def doctor(
         bool,
         typer.Option(
             "--measure",
-            help="start ranks that measure whether messages overlap with computation, and test messages "
-            "from device memory",
+            help="start ranks that measure whether messages overlap with computation and MPI's eager limit, "
+            "and test messages from device memory",
         ),
     ] = False,
 ) -> None:

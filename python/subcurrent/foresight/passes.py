@@ -57,7 +57,7 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
             if any(length in by for by in rows.values())
         }
         figure = write_rows(request.out, flat, console)
-        draw_lines(figure, lines, f"Steps a pass on {machine.name}, predicted")
+        draw_lines(figure, lines, f"Steps a pass on {machine.name}, predicted", request.weak)
     return OK
 
 

@@ -72,7 +72,7 @@ def predict_rows(request: PredictRequest, console: Console) -> list[dict[str, An
     if request.out is not None:
         from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
-        draw_prediction(write_rows(request.out, rows, console), rows, machine.name)
+        draw_prediction(write_rows(request.out, rows, console), rows, machine.name, request.weak)
     return rows
 
 

@@ -78,8 +78,7 @@ def _between(row: dict[str, Any], name: str) -> str:
 
 def _regime(row: dict[str, Any]) -> str:
     """Which of both can hide the other: communication or the computation of the core."""
-    apart = row["strategies"].get("ordered", row["strategies"]["blocking"])
-    core, messages = sum(s["core"] for s in apart["stages"]), _moving(row)
+    core, messages = sum(s["core"] for s in _apart(row)["stages"]), _moving(row)
     if core <= 0 or messages <= 0:
         return ""
     hides = "communication can hide" if messages <= core else "only a part of the communication can hide"
@@ -88,8 +87,12 @@ def _regime(row: dict[str, Any]) -> str:
 
 def _moving(row: dict[str, Any]) -> float:
     """M: packing, sending and waiting without overlap."""
-    apart = row["strategies"].get("ordered", row["strategies"]["blocking"])
-    return sum(s["start"] + s["wait"] for s in apart["stages"])
+    return sum(s["start"] + s["wait"] for s in _apart(row)["stages"])
+
+
+def _apart(row: dict[str, Any]) -> dict[str, Any]:
+    """The strategy under which messages and computing take their times one after the other."""
+    return row["strategies"].get("ordered", row["strategies"]["blocking"])
 
 
 def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
@@ -120,23 +123,72 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
     return shown
 
 
+# The columns of times in the table of stages by their keys; those in the second list only if any is not 0.
+TIMES = {
+    "C_shell": "shell", "C_core": "core", "boundary": "boundary", "start": "start", "poke": "poke", "M": "M",
+    "W": "wait", "files": "files", "R": "reduction", "T": "T",
+}  # fmt: skip
+OPTIONAL = ("boundary", "start", "poke", "files")
+
+
 def stages_of(row: dict[str, Any]) -> Table:
-    fastest = best(row)
-    counted = ("C_shell", "C_core", "boundary", "start", "poke", "W", "files", "T")
+    """The stages of a step under every strategy, and their sums if a step has several."""
+    lines = [
+        (name, line)
+        for name, told in row["strategies"].items()
+        for line in _with_sums(told, [_line(row, stage) for stage in told["stages"]], _moving(row))
+    ]
+    shown_times = [
+        heading
+        for heading, key in TIMES.items()
+        if heading not in OPTIONAL or any(line[key] for _, line in lines)
+    ]
     shown = bare_table(
         f"{row['ranks']} ranks; milliseconds a step",
-        ("stage", "strategy", "runs", *counted, "messages", "kB"),
-        left=("stage", "strategy"),
+        ("strategy", "stage", "runs", *shown_times, "mes-\nsages", "kB"),
+        left=("strategy", "stage"),
     )
-    for name in dict.fromkeys(("blocking", fastest)):
-        for stage in row["strategies"][name]["stages"]:
-            times = [
-                f"{1e3 * stage[key]:.4g}"
-                for key in ("shell", "core", "boundary", "start", "poke", "wait", "files", "total")
-            ]
-            counts = f"{stage['messages']:g}", f"{1e-3 * stage['bytes']:.4g}"
-            shown.add_row(stage["stage"], name.replace("_", " "), f"{stage['runs']:g}", *times, *counts)
+    fastest, before = best(row), None
+    for name, line in lines:
+        times = [_milliseconds(line[TIMES[heading]], 4 if heading == "T" else 3) for heading in shown_times]
+        counts = f"{line['messages']:g}", f"{1e-3 * line['bytes']:.4g}"
+        label = f"{'*' if name == fastest else ''}{name}".replace("_", " ") if name != before else ""
+        shown.add_row(label, line["stage"], f"{line['runs']:g}", *times, *counts)
+        before = name
     return shown
+
+
+def _milliseconds(seconds: float | None, digits: int) -> str:
+    return "-" if seconds is None else f"{1e3 * seconds:.{digits}g}"
+
+
+def _line(row: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
+    """A stage with T, its runs and the reductions after them, and with M. Under strategies that fetch halos
+    before they are read, another stage may send them than under `ordered`: M is then None."""
+    alone = next((s for s in _apart(row)["stages"] if s["stage"] == stage["stage"]), None)
+    same = alone is not None and alone["bytes"] == stage["bytes"]
+    moving = alone["start"] + alone["wait"] if same else None
+    return stage | {"M": moving, "T": stage["total"] + stage["reduction"]}
+
+
+def _with_sums(told: dict[str, Any], lines: list[dict[str, Any]], moving: float) -> list[dict[str, Any]]:
+    if len(lines) < 2:
+        return lines
+    keys = (
+        "runs",
+        "shell",
+        "core",
+        "boundary",
+        "start",
+        "poke",
+        "wait",
+        "files",
+        "reduction",
+        "messages",
+        "bytes",
+    )
+    sums = {key: sum(line[key] for line in lines) for key in keys}
+    return [*lines, sums | {"stage": "all", "M": moving, "T": told["T"]}]
 
 
 def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = None) -> list[str]:
