@@ -13,6 +13,7 @@ from PIL import Image
 
 from conftest import ROOT, completed, core_is_built, drawn_apart, history
 from snapshots import same_end
+from subcurrent.case.reference import read_columns
 from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
 from subcurrent.solvers.dendrite.crystal_field import CrystalField, read_crystal
 from subcurrent.solvers.dendrite.figures import shown
@@ -69,6 +70,42 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     for name in ("crystal.png", "temperature.png", "growth.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
     assert json.loads((folder / "summary.json").read_text())["undercooling"] == 217
+
+
+ROTATED = """
+solver = "dendrite"
+[grid]
+cells = [96, 80, 80]
+[material]
+noise = 0.0
+[[seeds]]
+radius = 0.12
+axis = [1.0, 0.0, 0.0]
+angle = 45.0
+[run]
+steps = 1000
+[output]
+snapshots = false
+history_every = 250
+"""
+
+
+@pytest.mark.mpi
+def test_each_arm_of_a_rotated_crystal_has_its_own_speed(program):
+    """Rotated about x. The arms along its y and z grow between the axes of the grid, 5 % slower; the longest
+    arm, along x, does not show that."""
+    program.write_case(ROTATED)
+    program.ok("run", "case.toml", "-n", "2", "--out", "r", "--set", "output.figures=false")
+    table = read_columns(program.folder / "r" / "history.csv")
+    lengths = np.array([table[name] for name in ARMS])
+    speeds = np.array([table[name] for name in ARM_VELOCITIES])[:, 1:]
+    np.testing.assert_allclose(speeds, np.diff(lengths) / np.diff(table["time"]), rtol=1e-4)
+    np.testing.assert_allclose(table["tip"], lengths.max(0))
+    late = speeds[:, -2:].mean(1)
+    assert late[1] == pytest.approx(late[0], rel=1e-3)
+    assert late[2:] == pytest.approx(late[2], rel=1e-3)
+    assert 0.92 < late[2] / late[0] < 0.98
+    assert table["tip_velocity"][-2:].mean() == pytest.approx(late[0], rel=1e-3)
 
 
 @pytest.mark.mpi
