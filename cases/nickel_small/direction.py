@@ -25,7 +25,7 @@ PLANE = ("x+", "x-", "y+", "y-")
 
 
 def grown(
-    refine: int, angle: float, half: float, end: float, divergence: str = "second"
+    refine: float, angle: float, half: float, end: float, divergence: str = "second"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lengths at the end in micrometres, speeds since half of the time in m/s, of the arms in the plane."""
     spacing = 0.02 / refine
