@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "model/predict/arrivals.hpp"
