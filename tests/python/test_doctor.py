@@ -11,10 +11,12 @@ import pytest
 from rich.console import Console
 
 from conftest import core_is_built
+from subcurrent import core
 from subcurrent.errors import SubcurrentError
 from subcurrent.foresight import doctor
 from subcurrent.foresight import doctor_checks as checks
 from subcurrent.foresight.doctor_sight import Check, DeviceTest, Finding, Sight
+from subcurrent.launch import mpi
 from subcurrent.launch.mpi import Cpus
 from subcurrent.launch.plan import Plan
 from subcurrent.rank.measure import try_device_messages
@@ -45,6 +47,7 @@ def sight(root: Path, files: dict[str, str] | None = None, **changes: Any) -> Si
         "scratch": Path("/var/tmp"),
         "shm_bytes": 8 << 30,
         "waits": {"alone": 1e-3, "poked": 0.1e-3, "silent": 1e-3},
+        "eager_limit": 65411,
     }
     return Sight(**{**good, **changes})
 
@@ -82,6 +85,12 @@ BAD = [
         {},
         {"etc/openmpi/openmpi-mca-params.conf": "btl_tcp_eager_limit = 4096"},
         "= 4096, which is below",
+    ),
+    (
+        checks.eager,
+        {"eager_limit": 4064, "shm_bytes": 64 << 20},
+        {},
+        "limit on this node is 4064 bytes (measured)",
     ),
     (checks.device_messages, {"says_cuda": False, "device": None}, {}, "MPI is not CUDA-aware"),
     (
@@ -157,6 +166,8 @@ def test_every_check_is_shown_something_bad() -> None:
     ("check", "changes"),
     [
         (checks.progress, {"waits": None}),
+        (checks.eager, {"eager_limit": None}),
+        (checks.eager, {"eager_limit": 4064}),  # between nodes another one holds
         (checks.device_messages, {"cuda": False}),
         (checks.device_messages, {"says_cuda": None, "device": None}),
         (checks.device_messages, {"device": None}),
@@ -174,6 +185,21 @@ def test_what_cannot_be_seen_is_not_called_good(
     for name, value in changes.items():
         setattr(seen, name, value)
     assert check(seen).good is None
+
+
+@pytest.mark.mpi
+def test_ranks_measure_the_eager_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A setting that no check reads."""
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    if mpi.flavour(str(core.build_info().get("mpi", ""))) != mpi.OPEN_MPI:
+        pytest.skip("the setting is one of Open MPI")
+    found = {}
+    for limit in (2048, 70000):
+        (tmp_path / "mca.conf").write_text(f"btl_vader_eager_limit = {limit}\nbtl_sm_eager_limit = {limit}\n")
+        monkeypatch.setenv("OMPI_MCA_mca_base_param_files", str(tmp_path / "mca.conf"))
+        found[limit] = doctor.covered(2)[1]
+    assert 0.9 * 2048 < found[2048] <= 2048 < 60 * 1024 < found[70000]
 
 
 def test_without_a_device_one_sentence_says_that_nothing_was_checked(tmp_path: Path) -> None:

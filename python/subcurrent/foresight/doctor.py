@@ -33,6 +33,7 @@ def look(ranks: int, threads: int, folder: Path, measure: bool = False) -> Sight
         shm = stat.f_frsize * stat.f_blocks
     except OSError:
         shm = None
+    waits, limit = covered(ranks) if measure else (None, None)
     return Sight(
         ranks=ranks,
         threads=threads,
@@ -42,7 +43,8 @@ def look(ranks: int, threads: int, folder: Path, measure: bool = False) -> Sight
         scratch=folder.resolve(),
         shm_bytes=shm,
         device=test_device(ranks) if measure and cuda else None,
-        waits=covered(ranks) if measure else None,
+        waits=waits,
+        eager_limit=limit,
     )
 
 

@@ -5,9 +5,8 @@ scratch folder; for messages see `doctor_messages`."""
 from __future__ import annotations
 
 from .doctor_messages import device_messages, eager, progress
-from .doctor_sight import Check, Finding, Sight, bad, good, unknown
+from .doctor_sight import SMALL_SHM, Check, Finding, Sight, bad, good, unknown
 
-SMALL_SHM = 1 << 30
 # What a setting of the clock is worth where a core works and then waits.
 SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 

@@ -7,10 +7,10 @@ import re
 
 from ..launch import mpi
 from ..launch.mpi import MPICH, OPEN_MPI
-from .doctor_sight import DeviceTest, Finding, Sight, bad, good, unknown
+from .doctor_sight import SMALL_SHM, DeviceTest, Finding, Sight, bad, good, unknown
 
 PIECE = 60 * 1024  # bytes of a message at most, HaloOptions::piece_bytes
-HEAD = 128  # bytes that MPI adds to it
+HEAD = 128  # bytes that MPI adds to it, which count in its settings
 
 
 def progress(sight: Sight) -> Finding:
@@ -106,7 +106,37 @@ def eager(sight: Sight) -> Finding:
             f"{PIECE} bytes, the size of message pieces",
             f"OMPI_MCA_btl_tcp_eager_limit={PIECE + 4096}",
         )
-    return good(f"no eager limit is set below {PIECE} bytes, the size of message pieces")
+    return _measured_limit(sight)
+
+
+def _measured_limit(sight: Sight) -> Finding:
+    """MPI's own limit, which no setting shows. It was measured between ranks of one node, whose halos are
+    messages of MPI only if the node has no shared memory for them."""
+    limit = sight.eager_limit
+    if limit is None:
+        return unknown(
+            f"no setting is below {PIECE} bytes, the size of message pieces; MPI's own limit is not known",
+            MEASURE,
+        )
+    if limit >= PIECE:
+        return good(f"MPI sends messages of {PIECE} bytes, the size of message pieces, at once (measured)")
+    said = (
+        f"MPI's eager limit on this node is {limit:.0f} bytes (measured), below {PIECE}, the size of message "
+        "pieces"
+    )
+    if sight.shm_bytes is not None and sight.shm_bytes >= SMALL_SHM:
+        return unknown(
+            f'{said}; halos within a node pass through shared memory, unless engine.transport is "mpi"',
+            "subcurrent probe CASE under mpirun or srun measures the limit between nodes",
+        )
+    return bad(said, f"a larger limit: {' or '.join(f'{name}={PIECE + 4096}' for name in _on_node(sight))}")
+
+
+def _on_node(sight: Sight) -> tuple[str, ...]:
+    """The settings of the limit within a node."""
+    if mpi.flavour(sight.library) == MPICH:
+        return "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "UCX_RNDV_THRESH"
+    return "OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit", "UCX_RNDV_THRESH"
 
 
 def _bytes(text: str) -> int | None:

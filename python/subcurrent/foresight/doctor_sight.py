@@ -11,6 +11,8 @@ from pathlib import Path
 from ..launch import mpi
 from ..launch.mpi import Cpus
 
+SMALL_SHM = 1 << 30  # bytes of /dev/shm; with less the fields of ranks are not in it
+
 
 @dataclass(frozen=True)
 class DeviceTest:
@@ -40,6 +42,8 @@ class Sight:
     shm_bytes: int | None = None  # of /dev/shm
     # Seconds of a message alone, and of the wait for it with ("poked") and without progress calls ("silent").
     waits: dict[str, float] | None = None  # None: not measured
+    # Bytes of the largest message that leaves before its receiver calls MPI, on this node; None: not measured
+    eager_limit: float | None = None
 
     def text(self, path: str) -> str:
         try:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,13 +68,17 @@ def probe(request: ProbeRequest, console: Console) -> int:
     return OK
 
 
-def covered(ranks: int, size: int = 1 << 20) -> dict[str, float]:
+def covered(ranks: int, size: int = 1 << 20) -> tuple[dict[str, float], float]:
     """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and the remaining wait after
-    longer work, with progress calls ("poked") and without ("silent")."""
+    longer work, with progress calls ("poked") and without ("silent"). And MPI's eager limit in bytes,
+    infinite if none was found."""
     with tempfile.TemporaryDirectory() as folder:
         request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
-        launch_quietly(_plan(request))
-        return read_table(request.out / "wait.csv")[0]
+        plan = _plan(request)
+        plan.probe["eager"] = True
+        launch_quietly(plan)
+        limit = json.loads((request.out / "eager.json").read_text())
+        return read_table(request.out / "wait.csv")[0], math.inf if limit is None else limit
 
 
 def _plan(request: ProbeRequest) -> Plan:

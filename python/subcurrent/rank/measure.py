@@ -171,7 +171,8 @@ POKE_SECONDS = 0.5e-3  # as the engine's strategies by default
 
 
 def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
-    """`subcurrent probe --wait`, one message size after the other; rank 0 writes `wait.csv`, in seconds."""
+    """`subcurrent probe --wait`, one message size after the other; rank 0 writes `wait.csv`, in seconds, and
+    MPI's eager limit into `eager.json` if it is asked for."""
     rows = []
     sizes = plan.probe["sizes"]
     for number, size in enumerate(sizes, 1):
@@ -184,6 +185,10 @@ def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
         writer.writeheader()
         writer.writerows(rows)
         write_text(Path(plan.folder) / "wait.csv", text.getvalue())
+    if plan.probe.get("eager"):
+        limit = module.eager_limit(context)
+        if context.rank == 0:
+            write_text(Path(plan.folder) / "eager.json", json.dumps(limit) + "\n")
     return 0
 
 
