@@ -271,3 +271,23 @@ def test_a_probe_of_few_cores_says_so(
     machine_file._write(request, case, [found(2, [parts] * 3)], console)
     assert said in console.file.getvalue()
     assert ("busy" in console.file.getvalue()) == bool(said)
+
+
+@pytest.mark.mpi
+def test_probe_under_an_outer_mpirun(program: Any) -> None:
+    """Ranks of the user's mpirun measure; one of them writes the file, which a prediction then reads."""
+    sets = ("--set", "grid.cells=[24,24,32]", "--set", "engine.transport=mpi")
+    words = ("probe", "nickel_small", "--machine-file", "here.toml", "--steps", "2", *sets)
+    done = program.as_ranks(2, *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("machine file: here.toml") == 1
+    there = load_machine(program.folder / "here.toml")
+    (rate, *smaller) = there.rates["dendrite"]["advance"]
+    assert (rate.busy, rate.cells) == (2, 24 * 24 * 16)
+    assert all(one.busy == 2 for one in smaller), "no rank was alone"
+    assert there.network is not None and there.network.bandwidth > 0
+    assert sorted(path.name for path in program.folder.iterdir()) == ["here.toml"]
+    told = program.ok("predict", "nickel_small", "--machine", "here.toml", "-n", "2", *sets[:2])
+    assert "nickel_small" in told.stdout or "dendrite" in told.stdout
+    again = program.as_ranks(2, *words)
+    assert again.returncode != 0 and "here.toml exists already" in again.stderr
