@@ -20,7 +20,7 @@ def start(cells, threads=1, steps_per_pass=1):
     T.set(
         lambda x, y, z: np.exp(-((x - cells / 2) ** 2 + (y - cells / 3) ** 2 + (z - cells / 2) ** 2) / cells)
     )
-    loop = sc.Loop(grid, steps_per_pass=steps_per_pass)
+    loop = sc.Loop(grid, strategy="boundary_first", steps_per_pass=steps_per_pass)
 
     def steps(count):
         for _ in loop.steps(count):

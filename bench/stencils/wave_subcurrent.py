@@ -30,7 +30,7 @@ def start(cells, threads=1, steps_per_pass=1):
             ),
             level,
         )
-    loop = sc.Loop(grid, steps_per_pass=steps_per_pass)
+    loop = sc.Loop(grid, strategy="boundary_first", steps_per_pass=steps_per_pass)
 
     def steps(count):
         for _ in loop.steps(count):

@@ -249,7 +249,9 @@ def test_grid_files_count_from_the_case_folder(tmp_path):
 @pytest.mark.parametrize("name", shipped().keys())
 def test_every_shipped_case_is_sound_and_commented(name):
     path = shipped()[name]
-    load_case(path).check_ranks(2)
+    case = load_case(path)
+    case.check_ranks(2)
+    assert case.engine.strategy == "automatic"
     for line in path.read_text().splitlines():
         if "=" in line and not line.startswith("#"):
             assert "#" in line, f"{line!r} has no comment"

@@ -131,6 +131,7 @@ def steps(self, count, progress=False):
     raise Ended
 
 Loop.steps = steps
+Loop.__init__.__kwdefaults__["strategy"] = "boundary_first"  # a plan of its own, and no trials
 everything = parallel.module().Context()
 sys.argv = sys.argv[2:]
 try:

@@ -53,6 +53,7 @@ def in_cpp(reference, tmp_path_factory):
         (3, "boundary_first", 2, "shared"),
         (4, "pipelined", 1, "auto"),
         (4, "boundary_first", 1, "mpi"),
+        (2, "automatic", 2, "auto"),
     ],
 )
 def test_the_bits_are_those_of_cpp(in_cpp, cache, tmp_path, ranks, strategy, threads, transport):

@@ -144,6 +144,7 @@ def test_conditions_that_read_other_fields_are_of_the_same_moment_under_every_st
     path = tmp_path / "script.py"
     path.write_text(HEAD + FOLLOWING)
     ways = (("blocking", 1), ("interior_first", 1), ("boundary_first", 3), ("interior_first", 3))
+    ways += (("automatic", 3),)
     outcomes = {run([sys.executable, path, way, ranks], ranks).stdout for way, ranks in ways}
     assert len(outcomes) == 1
 

@@ -25,8 +25,9 @@ class Loop(Fixed):
     """Runs the kernels of a grid. It keeps the fields that its kernels have used: make them before the steps,
     not in each.
 
-    strategy      order of computation and communication, e.g. "blocking", "boundary_first", "interior_first",
-                  "halo_thread", "pipelined" or "automatic"; the results are bitwise identical
+    strategy      order of computation and communication: "automatic" measures the others in the first steps
+                  and keeps the fastest for each kernel; or one of them, e.g. "blocking", "boundary_first",
+                  "interior_first", "halo_thread" or "pipelined". The results are bitwise identical
     poke_seconds  interval between progress calls to MPI during computation
     steps_per_pass    steps of `steps` that are computed on a tile of cells while it is in the cache (temporal
                   blocking): fewer messages, less memory traffic, the same bits. The halo must hold what
@@ -45,7 +46,7 @@ class Loop(Fixed):
         self,
         grid: Grid,
         *,
-        strategy: str = "boundary_first",
+        strategy: str = AUTOMATIC,
         poke_seconds: float = 0.5e-3,
         steps_per_pass: int | Literal["automatic"] = 1,
         pass_tile: Sequence[int] | Literal["automatic"] = "automatic",

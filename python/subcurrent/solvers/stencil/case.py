@@ -84,7 +84,7 @@ class StencilGrid(Table):
 
 
 class StencilEngine(Table):
-    strategy: Literal[STRATEGIES] = setting("order of computation and communication", "boundary_first")
+    strategy: Literal[STRATEGIES] = setting("order of computation and communication", "automatic")
     split: Literal["auto"] | Split = key(
         "number of MPI ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto"
     )
