@@ -159,7 +159,8 @@ class Network(Table):
 
 
 class Gpu(Table):
-    """Devices that compute instead of the cores, with one rank on each."""
+    """Devices that compute instead of the cores, with one rank on each. `probe` measures the host only: this
+    table is written by hand."""
 
     per_node: int = setting("devices of a node", ge=1, le=64)
     flops: float = setting(
@@ -185,7 +186,9 @@ class Gpu(Table):
 
 
 class Disk(Table):
-    """The disk of a node for scratch files."""
+    """The disk of a node for scratch files. The number of transfers in flight (queue depth) has no key: with
+    overlap they are read ahead and written behind, which `read`, `write` and `both` measure; what is lost
+    where each is waited for is `awaited`."""
 
     read: float = setting(
         "bytes/s that all ranks of a node read together, if nothing is written",
