@@ -35,8 +35,10 @@ class Magnetosphere(Simulation):
     spacing   distance between neighbouring nodes; with a planet in units of its radius
     initial   "planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"
     low       coordinates of the first node
-    courant   fastest signal x time step / spacing; or `dt`, a fixed time step
-    cycle     steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps
+    courant   fastest signal x time step / spacing (0.4, for shocks; 0.8 for smooth flows); or `dt`, a fixed
+              time step
+    cycle     steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps (8,
+              for shocks; 64 or more for smooth flows)
     plasma, boundaries, planet, wind, diffusion, limits, engine    keys of the case file's tables, e.g.
               diffusion={"smoothing": 0.05, "heating": True}
 

@@ -96,7 +96,8 @@ class Run(Table):
     steps: int | None = setting("run to this step", None, ge=1)
     time: float | None = setting("run to this time, in the solver's units", None, gt=0)
     courant: float | None = setting(
-        "Courant number: fastest signal x time step / spacing; 0.4 if run.dt is left out too",
+        "Courant number: fastest signal x time step / spacing; 0.4, for shocks, if run.dt is left out too; "
+        "0.8 for smooth flows",
         None,
         gt=0,
         le=1,
@@ -105,7 +106,8 @@ class Run(Table):
         "fixed time step, in the solver's units, instead of a Courant number", None, gt=0
     )
     cycle: int = setting(
-        "steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps",
+        "steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps; 8 for "
+        "shocks, 64 or more for smooth flows",
         8,
         ge=1,
         le=1000,
