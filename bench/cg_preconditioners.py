@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What preconditioners leave of the iterations, on matrices like those of public collections.
 
-    python bench/cg_preconditioners.py [--rows 10000] [--ranks 1] [--seconds] [--save FOLDER]
+    python bench/cg_preconditioners.py [--rows 10000] [--ranks 1] [--only MATRIX] [--seconds] [--save FOLDER]
 
 Anisotropic and jumping coefficients, a Laplacian in space, the graph of a triangulation of random points: the
 table of solvers/cg/README.md, iterations to |b - A x| <= 1e-8 |b| with b = 1; with --seconds, in brackets,
-how long they took. With 1400000 rows the last two have 10^7 non-zeros. --save writes the matrices as Matrix
+how long they took. With 1443000 rows the last two have 10^7 non-zeros. --save writes the matrices as Matrix
 Market files instead.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -56,14 +57,12 @@ def mesh(n: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.diags_array(np.asarray(graph.sum(axis=1)).ravel() + held) - graph)
 
 
-def systems(rows: int) -> dict[str, sparse.csr_array]:
-    side = round(rows**0.5)
-    return {
-        "anisotropic, 1 : 100": anisotropic(side),
-        "jumps of 10⁴": jumps(side),
-        "in space": in_space(round(rows ** (1 / 3))),
-        "mesh": mesh(rows),
-    }
+SYSTEMS: dict[str, Callable[[int], sparse.csr_array]] = {  # of about so many rows
+    "anisotropic, 1 : 100": lambda rows: anisotropic(round(rows**0.5)),
+    "jumps of 10⁴": lambda rows: jumps(round(rows**0.5)),
+    "in space": lambda rows: in_space(round(rows ** (1 / 3))),
+    "mesh": mesh,
+}
 
 
 def solve(path: Path, preconditioner: str, out: Path) -> None:
@@ -97,20 +96,21 @@ def main() -> None:
     parser = script.parser(__doc__)
     parser.add_argument("--rows", type=int, default=10000, help="about so many of each matrix")
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), metavar="MATRIX")
     parser.add_argument("--seconds", action="store_true", help="say those, too")
     parser.add_argument("--save", type=Path, metavar="FOLDER")
     options = script.parse(parser, {"rows": 400})
-    matrices = systems(options.rows)
     if options.save:
         options.save.mkdir(parents=True, exist_ok=True)
-        for name, matrix in matrices.items():
+        for name in options.only:
+            matrix = SYSTEMS[name](options.rows)
             io.mmwrite(options.save / f"{name.split(',')[0].split()[0]}.mtx", matrix, symmetry="symmetric")
         return
     print("| A | rows | non-zeros | " + " | ".join(WAYS) + " |")
     print("|---|---:|---:|" + "---:|" * len(WAYS))
     with TemporaryDirectory() as folder:
-        for number, (name, matrix) in enumerate(matrices.items()):
-            path = Path(folder) / f"{number}.npz"
+        for number, name in enumerate(options.only):
+            matrix, path = SYSTEMS[name](options.rows), Path(folder) / f"{number}.npz"
             sparse.save_npz(path, matrix, compressed=False)
             cells = [measured(path, way, options.ranks, options.seconds) for way in WAYS]
             print(f"| {name} | {matrix.shape[0]} | {matrix.nnz} | {' | '.join(cells)} |", flush=True)

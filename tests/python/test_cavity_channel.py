@@ -10,13 +10,14 @@ import tomllib
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, completed, history, set_options
+from conftest import QUIET, ROOT, completed, history, script_at, set_options
 from subcurrent.case.reading import as_toml, typed_case
 from subcurrent.errors import BadInput
 from subcurrent.report.flowfield import FlowField
 from subcurrent.report.snapshot import read_fields, read_snapshot
 
 CASE = ROOT / "cases" / "backward_step"
+CHANNEL = script_at(ROOT / "cases" / "channel" / "profile.py")
 LENGTHS = runpy.run_path(str(CASE / "lengths.py"))
 INFLOW = {"inflow": [1.0, 0.0, 0.0]}
 OPEN = {"x-": INFLOW, "x+": "outflow", "y-": "periodic", "y+": "periodic", "z+": "slip"}
@@ -178,3 +179,28 @@ def test_at_re_100_the_flow_reattaches_once(program):
     ).stdout.splitlines()
     assert shown[2].startswith(f"| 61 × 25 | 100 | 18 | {floor:.2f} | none | none |")
     assert shown[-1] == "| Gartling | 800 | steady | 6.10 | 4.85 | 10.48 |"
+
+
+def test_the_development_of_a_known_flow():
+    """Simpson's rule is exact for the parabola; the centreline falls once more before it stays."""
+    z = np.linspace(0, 1, 9)
+    assert CHANNEL.simpson(6 * z * (1 - z)) == pytest.approx(1, abs=1e-14)
+    x, middle = np.arange(6.0), np.array([1, 1.2, 1.5, 1.3, 1.5, 1.5])
+    assert CHANNEL.developed(x, middle, 1.4) == pytest.approx(3.5)
+    assert CHANNEL.developed(x, middle, 1.6) == np.inf
+
+
+@pytest.mark.mpi
+def test_a_uniform_inflow_becomes_the_parabola(program):
+    """As the case stands. The length of development is within 5 % of a published correlation."""
+    program.ok("run", "channel", "-n", "2", "--out", "r", *QUIET)
+    assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
+    found = CHANNEL.channel(program.folder / "r")
+    assert found.mean == pytest.approx(1 - 3 / 4 / 24, abs=1e-3)
+    assert found.profile < 1e-4
+    assert found.slope < 5e-4
+    assert found.published == pytest.approx(1.154, abs=1e-3)
+    assert found.length == pytest.approx(found.published, rel=0.05)
+    script = ROOT / "cases" / "channel" / "profile.py"
+    shown = completed([sys.executable, script, program.folder / "r"], check=True).stdout.splitlines()
+    assert shown[-1].startswith(f"| 97 × 25 | {found.mean:.4f} |")

@@ -36,6 +36,7 @@ SLOWER = [
     "cavity_orders",
     "orszag_tang",
     "cg_volume",
+    "cg_preconditioners_large",
     "nickel_direction",
     "nickel_divergence",
     "linear_wave",

@@ -40,6 +40,7 @@ TITLES = {
     "taylor_green_2d": "Taylor–Green vortex, Re = 100, ",
     "cavity_re100": "Cavity, Re = 100, ",
     "backward_step": "Flow through a box, Re = 800, ",
+    "channel": "Flow through a box, Re = 20, ",
     "earth_tilted": "Earth, tilted 30° to the sun, wind 5 cm⁻³, 300 km/s, B = (0, 0, 5) nT, ",
     "earth_north": "Earth, wind 5 cm⁻³, ",
     "jupiter": ", B = 0, ",

@@ -6,11 +6,14 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, set_options
+from conftest import QUIET, ROOT, script_at, set_options
 from subcurrent.case.reference import read_columns
+from subcurrent.report.structure import StructureFunctions
 
 sys.path.insert(0, str(ROOT / "cases" / "forced_hit_128"))
 import spectrum as published
+
+structure = script_at(ROOT / "cases" / "forced_hit_128" / "structure.py")
 
 
 def spectrum_of(program, *sets):
@@ -28,6 +31,34 @@ def check_against_published(found):
     assert 1.58 < found["bump"] < 2.5
     assert 0.1 < found["place"] < 0.17
     assert found["slope"] == pytest.approx(5.2, abs=0.3)
+
+
+def check_structure(functions, viscosity, dissipation, *, balance, isotropy):
+    """Dissipation and isotropy at small distances, Kolmogorov's equation with viscosity up to 10 eta, beyond
+    which the forcing has a part; at these Reynolds numbers all stays below the limits 4/5 and 2.1."""
+    found = structure.laws(functions, viscosity, dissipation)
+    smallest = functions.r[0]
+    strain = 15 * viscosity * functions.second[0] / (dissipation * smallest**2)
+    assert strain == pytest.approx(1, abs=0.03)
+    near = found.near()
+    assert near.sum() >= 4
+    assert np.all(np.abs(found.balance[near] / 0.8 - 1) < balance)
+    assert np.all(np.abs(found.across[near] - 1) < isotropy)
+    assert 0.3 < found.third.max() < 0.8
+    assert 1 < found.second.max() < 2.1
+    return found
+
+
+def test_functions_that_obey_the_laws_do():
+    """D_LL ~ r^(2/3), whose slope is exact, and the others by Kolmogorov's equation and isotropy."""
+    viscosity, dissipation, r = 0.01, 0.3, np.geomspace(0.05, 3, 20)
+    second = 2.1 * (dissipation * r) ** (2 / 3)
+    third = 6 * viscosity * 2 / 3 * second / r - 0.8 * dissipation * r
+    found = structure.laws(StructureFunctions(r, second, 4 / 3 * second, third), viscosity, dissipation)
+    assert found.second == pytest.approx(2.1)
+    assert found.balance == pytest.approx(0.8)
+    assert found.across == pytest.approx(1)
+    assert found.r * (viscosity**3 / dissipation) ** 0.25 == pytest.approx(r)
 
 
 def test_shells_hold_as_many_modes_as_can_be_counted():
@@ -65,15 +96,34 @@ def test_the_stored_spectra_are_the_published_one(name, dissipation, viscosity, 
     assert taylor > 60
 
 
+def test_the_stored_structure_functions_obey_the_laws():
+    """Of 128 cubed, as the table says."""
+    path = ROOT / "cases" / "forced_hit_128" / "structure.csv"
+    viscosity, dissipation = 0.0045, 0.0914814
+    assert f"dissipation = {dissipation}, viscosity = {viscosity}\n" in path.read_text()
+    stored = read_columns(path)
+    functions = StructureFunctions(*(stored[name] for name in ("r", "D_LL", "D_NN", "D_LLL")))
+    found = check_structure(functions, viscosity, dissipation, balance=0.05, isotropy=0.01)
+    assert found.r == pytest.approx(stored["r_eta"], rel=1e-4)
+    run = {"points": 128, "half": 6, "until": 12, "viscosity": viscosity, "dissipation": dissipation}
+    cells = structure.row(run | {"taylor_reynolds": 63.7, "functions": functions})
+    documents = (ROOT / "solvers" / "turbulence" / "README.md").read_text()
+    assert f"| {' | '.join(cells)} |" in documents.splitlines()
+
+
 @pytest.mark.mpi
 def test_forced_turbulence_on_few_points_has_the_published_spectrum(program):
-    """48^3, R_lambda about 29."""
+    """48^3, R_lambda about 29; up to 10 eta, an eighth of the box, the forcing takes up to 9 % of the 4/5."""
     smallest = ("grid.points=[48,48,48]", "flow.viscosity=0.0165", "scheme.dt=0.03", "output.every=0.48")
     found = spectrum_of(program, *smallest)
     check_against_published(found)
     assert found["means"]["skewness"] == pytest.approx(-0.5, abs=0.05)
     assert found["means"]["energy"] == pytest.approx(0.5, rel=1e-4)
     assert found["thirds"] < 1.2
+    run = structure.measured(program.folder / "r")
+    check_structure(
+        *(run[name] for name in ("functions", "viscosity", "dissipation")), balance=0.1, isotropy=0.08
+    )
 
 
 def test_the_spread_is_that_of_the_thirds_of_the_second_half():
@@ -111,3 +161,7 @@ def test_forced_turbulence_is_steady_skewed_and_has_the_stored_spectrum(program)
     same = np.interp(stored["k_eta"], found["k"] * found["eta"], found["c"])
     inner = (stored["k_eta"] > 0.1) & (stored["k_eta"] < 1)
     assert same[inner] == pytest.approx(stored["C"][inner], rel=0.1)
+    run = structure.measured(program.folder / "r")
+    check_structure(
+        *(run[name] for name in ("functions", "viscosity", "dissipation")), balance=0.05, isotropy=0.02
+    )

@@ -48,6 +48,14 @@ COMPUTED = (
         1e-1,
     ),
     Figure(
+        "forced_hit_structure",
+        TURBULENCE,
+        700,
+        "its structure functions against Kolmogorov's laws",
+        runs.forced_hit_structure,
+        5e-2,
+    ),
+    Figure(
         "forced_hit_thirds",
         "cases/forced_hit_128/README.md",
         150,
@@ -121,6 +129,14 @@ COMPUTED = (
         cavities.cavity_paper_b,
     ),
     Figure(
+        "channel",
+        "cases/channel/README.md",
+        60,
+        "the development of a channel's flow",
+        cavities.channel,
+        1e-2,
+    ),
+    Figure(
         "backward_step",
         "cases/backward_step/README.md",
         3000,
@@ -134,6 +150,14 @@ COMPUTED = (
     Figure("cg_class_c", CG, 300, "zeta of class C on 4 ranks", commands.cg_class_c, 1e-9),
     Figure("cg_accuracy", CG, 6, "plain and pipelined iterations", commands.cg_accuracy, 0.7),
     Figure("cg_preconditioners", CG, 30, "what preconditioners leave", commands.cg_preconditioners, 0.05),
+    Figure(
+        "cg_preconditioners_large",
+        CG,
+        60,
+        "the same of 10⁷ non-zeros",
+        commands.cg_preconditioners_large,
+        0.05,
+    ),
     Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),
     Figure(
         "dendrite_paper", DENDRITE, 40, "scaling on the paper's machine", paper_machines.dendrite_paper, 1e-3
@@ -230,7 +254,7 @@ COMPUTED = (
     Figure(
         "nickel_divergence",
         "cases/nickel_small/README.md",
-        30,
+        45,
         "what differences of fourth order gain",
         runs.nickel_divergence,
         1e-2,

@@ -132,6 +132,14 @@ def backward_step(scratch: Path) -> list[str]:
     return python(CASES / "backward_step" / "lengths.py", *folders).splitlines()
 
 
+def channel(scratch: Path) -> list[str]:
+    """What cases/channel/profile.py prints of two grids, the second one started from the first."""
+    coarse = run(scratch / "25", "channel", quiet=STARTS)
+    sets = ("grid.points=[193,4,49]", f'flow.initial="{coarse.resolve()}"')
+    fine = run(scratch / "49", "channel", *sets, quiet=STARTS)
+    return python(CASES / "channel" / "profile.py", coarse, fine).splitlines()
+
+
 PAPER = (
     *("residual", "sweeps of the first step", "median of 100 steps"),
     *("pressure's share of the time, published", "here"),

@@ -102,6 +102,10 @@ def cg_preconditioners(_: Path) -> list[str]:
     return script("cg_preconditioners.py").splitlines()
 
 
+def cg_preconditioners_large(_: Path) -> list[str]:
+    return script("cg_preconditioners.py", "--rows", 1443000, "--only", "in space").splitlines()
+
+
 def ksp(_: Path) -> list[str]:
     """Ratios of ksp_bench on one rank and on two."""
     found: dict[str, list[str]] = {}

@@ -26,6 +26,7 @@ PICTURES = (
     picture("cavity_re100", 300, drawn("cavity_re100", "profiles.png"), "cavity_re100"),
     picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
+    picture("channel", 15, drawn("channel", "flow.png", ranks=1), "channel"),
     picture("backward_step", 400, drawn("backward_step", "flow.png", ranks=1), "backward_step"),
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture(

@@ -117,21 +117,32 @@ def pfhub_3a(scratch: Path) -> list[str]:
     return python(CASES / "pfhub_3a" / "compare.py", *folders).splitlines()
 
 
+HIT_SINGLE = ("scheme.precision=single", "run.time=12")
+HIT_SIZES = {
+    "128": ("output.every=0.5", *HIT_SINGLE),
+    "64": ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02", "output.every=0.5"),
+    "48": (*SMALLEST_HIT, *HIT_SINGLE),
+}
+
+
+def hit_of(scratch: Path, size: str) -> Path:
+    """With snapshots, and spectra beside them."""
+    return run(scratch / size, "forced_hit_128", *HIT_SIZES[size], quiet=QUIET[::2])
+
+
 def forced_hit(scratch: Path) -> list[str]:
     """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
-    single = ("scheme.precision=single", "run.time=12")
-    sizes = {
-        "128": ("output.every=0.5", *single),
-        "64": ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02", "output.every=0.5"),
-        "48": (*SMALLEST_HIT, *single),
-    }
     lines = []
-    for name, sets in sizes.items():
-        quiet = ("output.figures=false", "output.timeline=false")  # spectra come with snapshots
-        folder = run(scratch / name, "forced_hit_128", *sets, quiet=quiet)
-        printed = python(CASES / "forced_hit_128" / "spectrum.py", folder).splitlines()
+    for size in HIT_SIZES:
+        printed = python(CASES / "forced_hit_128" / "spectrum.py", hit_of(scratch, size)).splitlines()
         lines += printed if not lines else printed[2:]
     return lines
+
+
+def forced_hit_structure(scratch: Path) -> list[str]:
+    """What cases/forced_hit_128/structure.py prints of two numbers of points."""
+    folders = [hit_of(scratch, size) for size in ("128", "48")]
+    return python(CASES / "forced_hit_128" / "structure.py", *folders).splitlines()
 
 
 def forced_hit_thirds(scratch: Path) -> list[str]:
