@@ -24,6 +24,8 @@ def test_a_class_is_measured_under_the_strategies_of_its_partition(program):
     assert "CG, class S, by row" in done.stdout
     rows = rows_of(program, "s")
     assert list(rows) == ["blocking", "ordered", "interior_first"]
+    program.ok("strategies", "cg", "-n", "2", *sets, *SHORT, "--strategies", "automatic", "--out", "a")
+    assert list(rows_of(program, "a")) == ["blocking", "ordered", "automatic"]
     assert all(row["T"] > 0 and row["C_core"] > 0 and row["split"] == [2, 1, 1] for row in rows.values())
     assert (program.folder / "s" / "figures" / "strategies.png").is_file()
 
@@ -48,7 +50,8 @@ def test_its_probe_is_a_machine_for_its_prediction(program):
 
 def test_what_is_not_possible_is_said(program):
     asked = ("strategies", "cg", "-n", "2")
-    assert "automatic is not allowed with cg" in program.refused(*asked, *BOX, "--strategies", "automatic")
+    useless = (*BOX, "--strategies", "boundary_first")
+    assert "boundary_first would hide nothing" in program.refused(*asked, *useless)
     assert "cg needs either class or laplacian" in program.refused(*asked)
     assert "'cg' does not exist" in program.refused("tune", "cg")
     large = set_options("laplacian=[1200,1200,1200]")

@@ -11,7 +11,6 @@ from typing import Any, Self
 from ..case.library import find_case
 from ..case.reading import Case, load_case
 from ..case.strategies import STRATEGIES
-from ..errors import BadInput
 from ..launch import memory, tuned
 from ..launch.run import default_name
 from ..solvers.cg.case import NAME as CG
@@ -150,11 +149,8 @@ class ConjugateGradients(Subject):
         return tuple(self.case(sets).chosen([]))
 
     def allow(self, strategy: str, sets: list[str]) -> None:
-        """Which others a partition allows follows from its messages: the engine says it."""
-        if strategy == "automatic":
-            raise BadInput(
-                "automatic is not allowed with cg: a solve takes one strategy from its beginning to its end."
-            )
+        """All are: which of them a partition has no use for follows from its messages, and the engine says
+        it."""
 
     def check_memory(self, case: CgCase, ranks: int, solvers: int) -> None:
         what = f"laplacian = {case.laplacian}" if case.class_ is None else f'class = "{case.class_}"'
