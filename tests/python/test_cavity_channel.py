@@ -193,7 +193,7 @@ def test_the_development_of_a_known_flow():
 @pytest.mark.mpi
 def test_a_uniform_inflow_becomes_the_parabola(program):
     """As the case stands. The length of development is within 5 % of a published correlation."""
-    program.ok("run", "channel", "-n", "2", "--out", "r", *QUIET)
+    program.ok("run", "channel", "-n", "1", "--out", "r", *QUIET)
     assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
     found = CHANNEL.channel(program.folder / "r")
     assert found.mean == pytest.approx(1 - 3 / 4 / 24, abs=1e-3)
