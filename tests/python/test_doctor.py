@@ -13,7 +13,7 @@ from rich.console import Console
 from conftest import core_is_built
 from subcurrent import core
 from subcurrent.errors import SubcurrentError
-from subcurrent.foresight import doctor
+from subcurrent.foresight import doctor, doctor_messages
 from subcurrent.foresight import doctor_checks as checks
 from subcurrent.foresight.doctor_sight import Check, DeviceTest, Finding, Sight
 from subcurrent.launch import mpi
@@ -188,18 +188,16 @@ def test_what_cannot_be_seen_is_not_called_good(
 
 
 @pytest.mark.mpi
-def test_ranks_measure_the_eager_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A setting that no check reads."""
+def test_ranks_measure_the_eager_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the one that the check advises is as large as a piece."""
     if not core_is_built():
         pytest.skip("the compiled module is not built")
     if mpi.flavour(str(core.build_info().get("mpi", ""))) != mpi.OPEN_MPI:
         pytest.skip("the setting is one of Open MPI")
-    found = {}
-    for limit in (2048, 70000):
-        (tmp_path / "mca.conf").write_text(f"btl_vader_eager_limit = {limit}\nbtl_sm_eager_limit = {limit}\n")
-        monkeypatch.setenv("OMPI_MCA_mca_base_param_files", str(tmp_path / "mca.conf"))
-        found[limit] = doctor.covered(2)[1]
-    assert 0.9 * 2048 < found[2048] <= 2048 < 60 * 1024 < found[70000]
+    for limit in (16384, doctor_messages.PIECE + 4096):
+        for name in ("vader", "sm"):
+            monkeypatch.setenv(f"OMPI_MCA_btl_{name}_eager_limit", str(limit))
+        assert limit - doctor_messages.HEAD <= doctor.covered(2)[1] <= limit
 
 
 def test_without_a_device_one_sentence_says_that_nothing_was_checked(tmp_path: Path) -> None:
