@@ -3,7 +3,8 @@
 """Prediction beside measurement on the machine at hand: the ratio of each strategy to `blocking`, and steps.
 
     bench/predicted.py [--cases cavity dendrite magnetosphere turbulence compressible cg heat wave
-        dendrite_files turbulence_files heat_files] [--ranks 1 2] [--steps 20] [--repeats 3] [--scratch FOLDER] [--json FILE]
+        dendrite_files turbulence_files heat_files] [--ranks 1 2] [--steps 20] [--repeats 3]
+        [--scratch FOLDER] [--json FILE]
 
 Of each case `subcurrent probe` measures the rates of its stages and messages, `subcurrent predict` adds up
 its steps, and `subcurrent strategies` measures them, all strategies in one process in turns. Goals: every
