@@ -57,3 +57,10 @@ def test_what_is_not_possible_is_said(program):
     assert "'cg' does not exist" in program.refused("tune", "cg")
     large = set_options("laplacian=[1200,1200,1200]")
     assert "laplacian = [1200, 1200, 1200] needs about" in program.refused(*asked, *large)
+
+
+def test_a_damaged_case_of_strategies_is_one_sentence(program):
+    program.ok("strategies", "cg", "-n", "2", *BOX, *SHORT, "--strategies", "halo_thread", "--out", "s")
+    case = program.folder / "s" / "case.toml"
+    case.write_text(case.read_text().replace("poke_ms = 0.5", "poke_ms = -1"))
+    assert "poke_ms = -1" in program.refused("report", "s")

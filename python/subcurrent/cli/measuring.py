@@ -109,7 +109,7 @@ def probe(
 
     With a CASE it writes a machine file for predict. It measures copies by busy cores, messages between the
     ranks, and the speed of the stages of the case on one rank and on all. It measures the host: the table
-    [gpu] of a machine with devices is written by hand.
+    `gpu` of a machine with devices is written by hand.
 
     [bold]Examples[/bold]
 

@@ -157,10 +157,10 @@ def pieces(strategy: str, depth: int | None) -> int:
     return usual if depth is None else depth
 
 
-def cg_case(sets: list[str]) -> CgCase:
-    """The case of these `--set` texts. Raises BadInput with one sentence."""
+def cg_case(sets: list[str], tables: dict[str, Any] | None = None) -> CgCase:
+    """The case of these `--set` texts, or of stored tables. Raises BadInput with one sentence."""
     try:
-        case = CgCase.model_validate(with_sets({"solver": NAME}, sets))
+        case = CgCase.model_validate(with_sets(tables or {"solver": NAME}, sets))
     except ValidationError as error:
         raise BadInput(sentence(CgCase, error.errors()[0])) from None
     case.check()
