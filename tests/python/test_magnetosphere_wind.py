@@ -13,7 +13,8 @@ from subcurrent.errors import BadInput
 from subcurrent.solvers.kinds import kind_of
 from subcurrent.solvers.magnetosphere.standoff import find_standoff
 from subcurrent.solvers.magnetosphere.units import Wind
-from test_magnetosphere_runs import COARSE, SMALL, SMOOTH
+from test_magnetosphere_planets import COARSE, SMOOTH
+from test_magnetosphere_runs import SMALL
 
 GUSTS = """# density and field jump
 time,density,velocity_x,temperature,field_z

@@ -62,6 +62,7 @@ def strategies(
       subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
       subcurrent strategies nickel_small --network 100mbit --set 'grid.cells=[128, 128, 512]'
       subcurrent strategies nickel_small --network rdma:8gbit
+      subcurrent strategies cg -n 2 --set class=A           conjugate gradients, which have no case file
       mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
     """
     sets = with_engine(sets, threads=threads)
@@ -118,6 +119,7 @@ def probe(
       subcurrent probe --wait --transport mpi --sizes 8192,131072
       mpirun -n 2 subcurrent probe --wait       between the hosts of an outer mpirun
       subcurrent probe nickel_small -n 4 --machine-file here.toml
+      subcurrent probe cg -n 2 --set class=A --machine-file here.toml
     """
     if case is not None:
         if wait:

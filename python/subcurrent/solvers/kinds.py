@@ -19,7 +19,7 @@ PREDICTED = (*NAMES, "cg", "stencil")  # solvers for which `predict` has a kind
 
 def kind_of(case: Any) -> Kind:
     """The kind of a typed case, or of its tables. That of a loop in Python is one of `Measured` only, that of
-    conjugate gradients of `Predicted`."""
+    conjugate gradients of `Predicted`, though its steps are measured, too."""
     solver = case["solver"] if isinstance(case, dict) else case.solver
     return import_module(f".{solver}.kind", __package__).KIND.of(case)
 
