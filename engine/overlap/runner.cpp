@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: executes stages in the order of a strategy; their halos are in runner_halos.cpp.
+// Runner: executes stages in the order of a strategy; their halos are in runner_halos.cpp, the choice of the
+// strategy in runner_choice.cpp.
 #include "engine/overlap/runner.hpp"
-
-#include <algorithm>
 
 #include "engine/move/redistribute.hpp"
 #include "engine/overlap/window_tile.hpp"
 #include "engine/stage/checked.hpp"
 
 namespace sc {
-
-namespace {
-
-/// Whether more than one rank has cells.
-bool divided(const Grid& grid) {
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::vector<int>& cuts = grid.cuts(axis);
-    int blocks = 0;
-    for (std::size_t b = 0; b + 1 < cuts.size(); ++b) blocks += cuts[b] < cuts[b + 1] ? 1 : 0;
-    if (blocks > 1) return true;
-  }
-  return false;
-}
-
-/// Whether any halo of the stage needs communication, with the same result on all ranks.
-bool halos_travel(Stage& stage) {
-  bool halos = false, many = false;
-  auto demand = stage.demand()->begin();
-  for (const Access& a : stage.accesses()) {
-    const bool read_by_others = a.mode != Mode::read && demand->width > 0;
-    halos = halos || a.reach.width > 0 || read_by_others;
-    many = many || divided(a.field->grid());
-    ++demand;
-  }
-  const bool copies_take_time =
-      stage.device() || stage.grid().context().options().transport == TransportPolicy::delayed;
-  return halos && (many || copies_take_time);
-}
-
-/// The levels that a stage accesses, in the order of its declarations: "T[1], T[0]".
-std::string levels_of(const Stage& stage, bool slabs) {
-  std::string all;
-  for (const Access& a : stage.accesses()) {
-    if (!all.empty()) all += ", ";
-    all += a.field->name() + "[" + std::to_string(a.level) + "]";
-  }
-  return slabs ? all + " in slabs" : all;
-}
-
-}  // namespace
 
 Runner::Runner(Runner&&) noexcept = default;
 Runner::~Runner() = default;
@@ -77,36 +36,6 @@ void Runner::prefetch(Stage& stage) {
   if (alone() || !Slabs::in(stage)) return;
   const Slabs slabs(stage, eager());
   slabs.ring().prefetch(slabs.pass());
-}
-
-/// The number of the stage among the kinds on trial; -1 if there is no communication to overlap.
-int Runner::kind_of(Stage& stage, bool slabs) {
-  const bool device = stage.device() != nullptr;
-  if (context_.size() == 1 && !device && context_.options().transport != TransportPolicy::delayed) return -1;
-  const Int3 n = stage.grid().cells();
-  const std::string levels = levels_of(stage, slabs), name = stage.name() + '\n';
-  const auto [found, made] = kinds_.try_emplace({name + levels, {n.x, n.y, n.z}}, -1);
-  if (found->second >= 0) return found->second;
-  const std::optional<Stage::Own> own = stage.own();
-  if (own ? !own->gathers && !own->sums : !halos_travel(stage)) return -1;
-  // With slabs, only strategies that overlap are tried: the others do not prefetch, so each slab would wait.
-  const auto may = [&](const Strategy& s) {
-    return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
-  };
-  const bool others = std::any_of(kinds_.begin(), kinds_.end(), [&](const auto& one) {
-    return one.second >= 0 && one.first.second == found->first.second && one.first.first.starts_with(name);
-  });
-  const std::string shown = stage.name() + (others ? " of " + levels : "") + " on " + to_string(n);
-  return found->second = choice_->add(shown, may, !own);
-}
-
-Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
-  if (!choice_) return {.strategy = &options_.strategy};
-  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.settles());
-  // There is no communication between ranks to overlap: all cells in one chunk. With slabs or a device the
-  // strategy overlaps, because copies or kernels run while the host computes.
-  const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();
-  return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking};
 }
 
 void Runner::run(Stage& stage, Stage* next) {

@@ -166,6 +166,14 @@ class Runner {
     bool apart;  // recorded as a sample
   };
   double run_colour(Stage& stage, const Order& order, const Slabs* slabs, const StreamPass* next);
+  /// Runs that share their trials.
+  struct Kind {
+    std::vector<std::pair<std::string, int>> levels;  // the name of the field and the level of each access
+    Int3 cells;
+    bool slabs;
+    int number;  // of the choice
+    bool of(const Stage& stage, bool in_slabs) const;
+  };
   Choice::Run turn_of(Stage& stage, bool slabs);
   int kind_of(Stage& stage, bool slabs);
   bool alone() const { return !options_.strategy.overlaps; }
@@ -192,8 +200,8 @@ class Runner {
   RunnerOptions options_;
   StagePlan plan_;  // of the run in progress
   Executor executor_;
-  std::unique_ptr<Choice> choice_;                                   // under `automatic`
-  std::map<std::pair<std::string, std::array<int, 3>>, int> kinds_;  // by name, levels and cells
+  std::unique_ptr<Choice> choice_;                  // under `automatic`
+  std::map<std::string, std::vector<Kind>> kinds_;  // of runs, by the name of the stage
   // The following members identify storages by address: addresses must not be reused for other fields.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
