@@ -128,8 +128,6 @@ class FFT {
   void forward_bundle(T* points, Rows<C> rows, int first, int some, int thread) const;
   /// From all own points of a plane; rows are `points_y` elements apart.
   void forward_rows(const T* points, std::ptrdiff_t points_y, Rows<C> rows, int thread) const;
-  /// Bytes of memory that this transform holds on this rank, after its first use.
-  std::int64_t memory() const;
 
   /// Collective: see Runner::begin_step().
   void begin_step() { passes_.begin_step(); }

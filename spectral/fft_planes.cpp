@@ -17,18 +17,6 @@ Int3 FFT<T>::plane_cells() const {
 }
 
 template <class T>
-std::int64_t FFT<T>::memory() const {
-  const auto pencils = [](const std::shared_ptr<Storage>& s) {
-    return s ? static_cast<std::int64_t>(s->grid().layout().elements) * 2 *
-                   static_cast<std::int64_t>(sizeof(T))
-             : 0;
-  };
-  std::int64_t sum = static_cast<std::int64_t>(work_.size());
-  for (const auto& storage : {x_, y_ == x_ ? nullptr : y_, z_ == y_ ? nullptr : z_}) sum += pencils(storage);
-  return sum;
-}
-
-template <class T>
 void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
   if (slab.empty()) return;
   const Int3 n = plane_cells();
