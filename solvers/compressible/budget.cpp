@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/base/error.hpp"
 #include "engine/exec/line_system.hpp"
 #include "engine/field/far.hpp"
 #include "engine/move/stream/slab_stream.hpp"
@@ -127,21 +126,14 @@ Budget in_pieces(const Grid& grid, const CompressibleOptions& o, int pieces, int
 
 int most_ahead(const CompressibleOptions& o) { return o.engine.strategy.overlaps ? 1 << 20 : 0; }
 
-Budget for_memory(const Grid& grid, const CompressibleOptions& o, std::int64_t process) {
-  const Context& context = grid.context();
+/// For a given memory, best first.
+std::vector<Budget> ways(const Grid& grid, const CompressibleOptions& o) {
   std::vector<Budget> all;
   if (o.storage.where == Where::memory) all.push_back(in_memory(grid, o));
   for (int n = 1; n <= std::min(most_pieces, grid.own().extent().z / block); ++n)
     for (const int ahead : {most_ahead(o), std::min(most_ahead(o), 1)})
       all.push_back(in_pieces(grid, o, n, ahead));
-  const std::int64_t share = share_of(context, o.storage.memory, process);
-  Budget budget = fitting(all, share);
-  if (context.any(budget.in_files()) && !budget.in_files()) {  // fields lie in one place on all ranks
-    all.erase(all.begin());
-    budget = fitting(all, share);
-  }
-  check_fits(context, budget, process, o.storage.memory, "this flow");
-  return budget;
+  return all;
 }
 
 }  // namespace
@@ -154,29 +146,16 @@ std::string Budget::describe() const {
 }
 
 Budget make_budget(const Grid& grid, const CompressibleOptions& o) {
-  Context& context = grid.context();
-  const std::int64_t process = resident_bytes();
-  Budget budget;
-  if (o.storage.memory > 0) {
-    budget = for_memory(grid, o, process);
-  } else if (o.storage.where == Where::files) {
-    const int blocks = grid.own().extent().z / block;
-    context.agree(Exit::bad_input,
-                  o.storage.pieces >= 1 && o.storage.pieces <= std::min(blocks, most_pieces)
-                      ? ""
-                      : "storage.pieces is " + std::to_string(o.storage.pieces) + "; it must be from 1 to " +
-                            std::to_string(std::min(blocks, most_pieces)) + ", the blocks of " +
-                            std::to_string(block) + " planes that rank " + std::to_string(context.rank()) +
-                            " has or the requests that are made at a time");
-    budget = in_pieces(grid, o, o.storage.pieces, most_ahead(o));
-  } else {
-    budget = in_memory(grid, o);
-  }
-  if (!budget.in_files()) return budget;
-  budget.process = process;
-  budget.near += process;
-  measure_disk(context, budget, o.storage, o.engine.strategy.overlaps);
-  return budget;
+  const auto pieces = [&] {
+    check_pieces(grid.context(), o.storage.pieces, grid.own().extent().z / block,
+                 "blocks of " + std::to_string(block) + " planes");
+    return in_pieces(grid, o, o.storage.pieces, most_ahead(o));
+  };
+  return planned<Budget>(grid.context(), o.storage, o.engine.strategy.overlaps,
+                         {.in_memory = [&] { return in_memory(grid, o); },
+                          .in_pieces = pieces,
+                          .ways = [&] { return ways(grid, o); },
+                          .needs = "this flow needs"});
 }
 
 }  // namespace sc::compressible

@@ -3,7 +3,6 @@
 #include "solvers/dendrite/budget.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "engine/base/error.hpp"
@@ -139,33 +138,6 @@ std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
   return all;
 }
 
-/// Each rank has all of the device's given memory; on hosts the ranks share it.
-void check_fits_device(const Grid& grid, const Budget& budget, std::int64_t memory) {
-  const double needed = grid.context().max(double(budget.near));
-  if (!grid.context().any(budget.near > memory)) return;
-  char mib[32];  // rounded up, so that the suggested value is sufficient
-  std::snprintf(mib, sizeof mib, "%.1f MiB", std::ceil(needed / (1 << 20) * 10) / 10);
-  refuse("storage.memory is " + mebibytes(memory) + " a rank; fields in planes of " +
-         to_string(grid.own().extent()) + " cells need at least " + mib + " on the device");
-}
-
-Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t process) {
-  const Context& context = grid.context();
-  const bool device = context.device() != nullptr;
-  const std::int64_t share = device ? o.storage.memory : share_of(context, o.storage.memory, process);
-  std::vector<Budget> all = ways(grid, o);
-  Budget budget = fitting(all, share);
-  if (context.any(budget.pieces > 0) && budget.pieces == 0) {  // the same place on all ranks
-    all.erase(all.begin());
-    budget = fitting(all, share);
-  }
-  if (device)
-    check_fits_device(grid, budget, o.storage.memory);
-  else
-    check_fits(context, budget, process, o.storage.memory, "this crystal");
-  return budget;
-}
-
 /// Checks the thickness of the pieces in a pass.
 void check_thickness(const Grid& grid, const DendriteOptions& o) {
   const int least = least_planes(o, o.storage.where), pieces = o.storage.pieces;
@@ -203,25 +175,17 @@ std::string Budget::describe() const {
 Budget make_budget(const Grid& grid, const DendriteOptions& o) {
   Context& context = grid.context();
   const bool overlaps = o.engine.strategy.overlaps;
-  const std::int64_t process = resident_bytes();
-  Budget budget;
-  if (o.storage.memory > 0) {
-    budget = for_memory(grid, o, process);
-  } else if (o.storage.where != Where::memory) {
+  const auto pieces = [&] {
     check_pieces(context, o.storage.pieces, grid.own().extent().z);
     check_thickness(grid, o);
-    budget = in_pieces(grid, o, o.storage.where, o.storage.pieces, overlaps ? 1 << 20 : 0);
-  } else {
-    budget = in_memory(grid, o);
-  }
-  if (budget.where == Where::memory) return budget;
-  if (budget.where == Where::files) {
-    budget.process = process;
-    budget.near += process;
-    measure_disk(context, budget, o.storage, overlaps);
-  } else {
-    measure_link(context, budget);
-  }
+    return in_pieces(grid, o, o.storage.where, o.storage.pieces, overlaps ? 1 << 20 : 0);
+  };
+  const std::string cells = "fields in planes of " + to_string(grid.own().extent()) + " cells need";
+  Budget budget = planned<Budget>(context, o.storage, overlaps,
+                                  {.in_memory = [&] { return in_memory(grid, o); },
+                                   .in_pieces = pieces,
+                                   .ways = [&] { return ways(grid, o); },
+                                   .needs = context.device() ? cells : "this crystal needs"});
   budget.singles.seconds = budget.rate.seconds(budget.singles.read, budget.singles.written);
   return budget;
 }

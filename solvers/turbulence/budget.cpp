@@ -68,21 +68,8 @@ std::vector<Budget> ways(const Needs& s, const StorageOptions& options, bool ove
     for (int pieces = 2; pieces <= most_tried && pieces <= planes; pieces *= 2)
       for (const int ahead : {most, std::min(most, 1)})
         all.push_back(budget_of(s, true, fields, pieces, ahead));
+  if (all.empty()) all.push_back(budget_of(s, true, true, 1, most));
   return all;
-}
-
-/// The same on all ranks: the smallest pieces and the shortest ring of all ranks' choices, each for its share
-/// of `memory`.
-Budget agreed(Context& context, const Needs& needs, const StorageOptions& options, bool overlaps,
-              std::int64_t process) {
-  const std::vector<Budget> all = ways(needs, options, overlaps);
-  const Budget mine = all.empty() ? budget_of(needs, true, true, 1, most_ahead(overlaps))
-                                  : fitting(all, share_of(context, options.memory, process));
-  check_fits(context, mine, process, options.memory, "this flow");
-  const int pieces = context.largest(mine.pieces);
-  const bool fields = context.any(mine.fields_in_files);
-  const int ahead = -context.largest(-mine.ahead);
-  return budget_of(needs, pieces > 0, fields, std::max(pieces, 1), ahead);
 }
 
 }  // namespace
@@ -97,20 +84,23 @@ std::string Budget::describe() const {
 }
 
 Budget make_budget(Context& context, const Needs& needs, const StorageOptions& options, bool overlaps) {
-  const std::int64_t process = resident_bytes();
-  Budget budget;
-  if (options.memory > 0) {
-    budget = agreed(context, needs, options, overlaps, process);
-  } else if (options.where == Where::files) {
-    check_pieces(context, options.pieces, std::min(needs.planes, needs.mode_planes));
-    budget = budget_of(needs, true, true, options.pieces, most_ahead(overlaps));
-  } else {
-    budget = budget_of(needs, false, false, 1, most_ahead(overlaps));
-  }
-  budget.process = process;
-  budget.near += process;
-  if (budget.disk_used()) measure_disk(context, budget, options, overlaps);
-  return budget;
+  const int most = most_ahead(overlaps);
+  Plans<Budget> plans{.in_memory = [&] { return budget_of(needs, false, false, 1, most); },
+                      .in_pieces =
+                          [&] {
+                            check_pieces(context, options.pieces, std::min(needs.planes, needs.mode_planes));
+                            return budget_of(needs, true, true, options.pieces, most);
+                          },
+                      .ways = [&] { return ways(needs, options, overlaps); },
+                      .needs = "this flow needs"};
+  // Transposes need the same pieces on all ranks: the smallest, and the shortest ring.
+  plans.alike = [&](const Budget& mine) {
+    const int pieces = context.largest(mine.pieces);
+    const bool fields = context.any(mine.fields_in_files);
+    const int ahead = -context.largest(-mine.ahead);
+    return budget_of(needs, pieces > 0, fields, std::max(pieces, 1), ahead);
+  };
+  return planned(context, options, overlaps, plans);
 }
 
 }  // namespace sc::turbulence

@@ -28,30 +28,36 @@ std::unique_ptr<FarMemory> far_files(Context& context, const StorageOptions& opt
 }
 
 void check_fits(const Context& context, const Budget& budget, std::int64_t process, std::int64_t memory,
-                const std::string& what) {
+                const std::string& needs) {
   const double most = context.max(static_cast<double>(budget.near + process));
   if (!context.any(budget.near > share_of(context, memory, process))) return;
+  const bool device = context.device() != nullptr;
+  const std::string ranks = std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank");
   // Rounded up a little, so that the suggested value is sufficient.
-  const double least = most * context.size() * 1.001 + 0.1 * (1 << 20);
-  refuse("storage.memory is " + mebibytes(memory) + "; " + what + " needs at least " +
-         mebibytes(static_cast<std::int64_t>(least)) + " on " + std::to_string(context.size()) +
-         (context.size() > 1 ? " ranks" : " rank"));
+  const double least = most * (device ? 1 : context.size()) * 1.001 + 0.1 * (1 << 20);
+  refuse("storage.memory is " + mebibytes(memory) + (device ? " a rank; " : "; ") + needs + " at least " +
+         mebibytes(static_cast<std::int64_t>(least)) + " on " + (device ? "the device" : ranks));
 }
 
-void check_pieces(const Context& context, int pieces, std::int64_t planes) {
-  const std::int64_t most = std::min<std::int64_t>(planes, most_pieces);
+void check_pieces(const Context& context, int pieces, std::int64_t parts, const std::string& of) {
+  const std::int64_t most = std::min<std::int64_t>(parts, most_pieces);
   context.agree(Exit::bad_input, pieces >= 1 && pieces <= most
                                      ? ""
                                      : "storage.pieces is " + std::to_string(pieces) +
-                                           "; it must be from 1 to " + std::to_string(most) +
-                                           ", the planes that rank " + std::to_string(context.rank()) +
+                                           "; it must be from 1 to " + std::to_string(most) + ", the " + of +
+                                           " that rank " + std::to_string(context.rank()) +
                                            " has or the requests that are made at a time");
 }
 
-void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps) {
-  if (context.rehearses()) return;  // the disk is that of another machine
-  constexpr std::int64_t sample = std::int64_t{32} << 20;
+void measure(Context& context, Budget& budget, const StorageOptions& options, bool overlaps) {
+  if (context.rehearses()) return;  // the disk or the link is that of another machine
+  constexpr std::int64_t sample = std::int64_t{32} << 20, sample_of_link = std::int64_t{8} << 20;
   context.together([&] {
+    if (Device* device = context.device().get()) {
+      // Half of it in each direction, so that it needs no more memory of the device than the fields.
+      budget.rate = link_rate(*device, std::min(sample_of_link, budget.near / 2));
+      return;
+    }
     FileMemoryOptions files = scratch_files(context, options, overlaps);
     files.name += " rate";
     files.say = [](const std::string&) {};  // warnings come from the files of the run
@@ -60,14 +66,6 @@ void measure_disk(Context& context, Budget& budget, const StorageOptions& option
     const std::int64_t near = std::min(most_near, (budget.near - budget.process) / 2);
     budget.rate = measured_rate(files, std::min(sample, budget.far), near);
   });
-  budget.seconds = budget.rate.seconds(budget.read, budget.written);
-}
-
-void measure_link(Context& context, Budget& budget) {
-  if (context.rehearses()) return;
-  constexpr std::int64_t sample = std::int64_t{8} << 20;
-  // Half of it in each direction, so that it needs no more memory of the device than the fields.
-  context.together([&] { budget.rate = link_rate(*context.device(), std::min(sample, budget.near / 2)); });
   budget.seconds = budget.rate.seconds(budget.read, budget.written);
 }
 

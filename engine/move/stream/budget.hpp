@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budget: the place of a run's fields, chosen by the user or for a given memory size, and its cost on a rank,
-// computed before any field exists.
+// computed before any field exists. One planner, planned(), serves all solvers with a table [storage].
 #pragma once
 
 #include <cstdint>
@@ -62,22 +62,63 @@ const Way& fitting(const std::vector<Way>& ways, std::int64_t most) {
   }
   return *least;
 }
-/// The part of `memory` for this rank's fields, without what its process already uses, in bytes.
+/// The part of `memory` for this rank's fields, without what its process already uses, in bytes. Each rank
+/// has all of the given memory of its device; on hosts the ranks share it.
 inline std::int64_t share_of(const Context& context, std::int64_t memory, std::int64_t process) {
-  return memory / context.size() - process;
+  return context.device() ? memory : memory / context.size() - process;
 }
 /// Collective. Throws Error (bad_input) if a rank's `near` and process exceed its part of `memory`; the
-/// message contains the smallest possible value for `what`.
+/// message contains the smallest possible value and begins with `needs`, as in "this flow needs".
 void check_fits(const Context& context, const Budget& budget, std::int64_t process, std::int64_t memory,
-                const std::string& what);
+                const std::string& needs);
 /// Largest number of pieces of an array: the requests of a batch.
 constexpr int most_pieces = 128;
-/// Collective. Throws Error (bad_input) unless this rank can divide `planes` into `pieces`.
-void check_pieces(const Context& context, int pieces, std::int64_t planes);
-/// Collective. Measures the disk of a budget that uses it. Throws Error (storage).
-void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps);
-/// The same for the link to the device of a budget in host memory.
-void measure_link(Context& context, Budget& budget);
+/// Collective. Throws Error (bad_input) unless this rank can divide its `parts` into `pieces`.
+void check_pieces(const Context& context, int pieces, std::int64_t parts, const std::string& of = "planes");
+/// Collective. Measures the disk, or the link to the device, of a budget that uses it. Throws Error
+/// (storage).
+void measure(Context& context, Budget& budget, const StorageOptions& options, bool overlaps);
+
+/// What a solver tells the planner of its fields.
+template <class Plan>
+struct Plans {
+  std::function<Plan()> in_memory;
+  /// Collective: in StorageOptions::pieces pieces in far memory, after a check of their number.
+  std::function<Plan()> in_pieces;
+  /// For a given memory, best first. Only the first may be in memory.
+  std::function<std::vector<Plan>()> ways;
+  /// Collective: one plan for all ranks, for a solver that needs the same pieces everywhere. Without it ranks
+  /// agree on the place only.
+  std::function<Plan(const Plan& mine)> alike = {};
+  std::string needs;  ///< see check_fits()
+};
+
+/// Collective: the plan for the user's options. Throws Error (bad_input) for pieces that do not divide the
+/// fields, and for a memory that is too small, with the smallest sufficient one; Error (storage) if the
+/// scratch folder cannot be used.
+template <class Plan>
+Plan planned(Context& context, const StorageOptions& options, bool overlaps, const Plans<Plan>& plans) {
+  const std::int64_t process = context.device() ? 0 : resident_bytes();
+  Plan plan;
+  if (options.memory > 0) {
+    const std::int64_t share = share_of(context, options.memory, process);
+    std::vector<Plan> ways = plans.ways();
+    plan = fitting(ways, share);
+    if (!plans.alike && context.any(plan.pieces > 0) && plan.pieces == 0) {  // one place on all ranks
+      ways.erase(ways.begin());
+      plan = fitting(ways, share);
+    }
+    check_fits(context, plan, process, options.memory, plans.needs);
+    if (plans.alike) plan = plans.alike(plan);
+  } else {
+    plan = options.where == Where::memory ? plans.in_memory() : plans.in_pieces();
+  }
+  plan.process = process;
+  plan.near += process;
+  if (plan.pieces > 0) measure(context, plan, options, overlaps);
+  return plan;
+}
+
 /// ": 2 s at the disk's 500 MB/s, or as long as it computes", for the `disk` or the `link`; empty where
 /// nothing was measured.
 std::string at_rate_of(const std::string& what, const Budget& budget);
