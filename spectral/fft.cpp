@@ -254,14 +254,6 @@ std::int64_t FFT<T>::bytes() const {
   return (xy_ ? xy_->bytes() : 0) + (yz_ ? yz_->bytes() : 0);
 }
 
-template <class T>
-std::vector<const Transpose*> FFT<T>::transposes() const {
-  std::vector<const Transpose*> all;
-  for (const auto* one : {&xy_, &yz_, &planes_z_, &zy_, &yx_})
-    if (*one) all.push_back(one->get());
-  return all;
-}
-
 template class FFT<float>;
 template class FFT<double>;
 

@@ -135,8 +135,6 @@ class FFT {
   const Choice* choice() const { return passes_.choice(); }
   /// Bytes that this rank sends in one transform of one component, in either direction.
   std::int64_t bytes() const;
-  /// The transposes, forward, then backward.
-  std::vector<const Transpose*> transposes() const;
 
  private:
   void make_storages();

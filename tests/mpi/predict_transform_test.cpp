@@ -73,18 +73,15 @@ TEST(RehearsedTransform, SendsTheBytesThatARealOneCounts) {
   TestContext context({.transport = TransportPolicy::mpi});
   for (const FftOptions& options : cases(context.size())) {
     FFT<double> fft(context, options);
+    const Account before = context.accounts()[Resource::messages];
     transform(fft);
-    std::int64_t counted = 0, messages = 0;
-    for (const Transpose* one : fft.transposes()) {
-      counted += one->traffic(Transport::mpi).bytes;
-      messages += one->traffic(Transport::mpi).messages;
-    }
+    const Account counted = context.accounts()[Resource::messages] - before;
     const Rehearsal rehearsal = rehearse(options, {context.rank(), context.size(), 1});
-    EXPECT_EQ(bytes_leaving(rehearsal), counted);
+    EXPECT_EQ(bytes_leaving(rehearsal), counted.bytes);
     std::int64_t leaving = 0;
     for (const RehearsedRun& run : runs_of(rehearsal))
       for (const Passage& p : run.departures) leaving += p.way == Passage::Way::network && p.bytes > 0;
-    EXPECT_EQ(leaving, messages);
+    EXPECT_EQ(leaving, counted.pieces);
     context.barrier();
   }
 }
