@@ -6,6 +6,8 @@ namespace sc::cavity {
 
 namespace {
 
+constexpr int sweeps_before = 3, sweeps_after = 3;  // of smoothing, around the coarse correction
+constexpr int sweeps_on_coarsest = 16;
 constexpr int thinnest = 4;  // a level with thinner blocks moves to one rank before it is coarsened
 
 bool has_thin_block(const Grid& grid, Int3 factor) {
@@ -80,8 +82,8 @@ std::vector<double> distance_ratios(const std::vector<double>& fine, const std::
 }  // namespace
 
 template <class Real, class Points>
-Multigrid<Real, Points>::Multigrid(L& finest, MultigridOptions options, Runner& runner)
-    : finest_(finest), options_(options), runner_(runner), finest_sweeps_(finest) {
+Multigrid<Real, Points>::Multigrid(L& finest, Runner& runner)
+    : finest_(finest), runner_(runner), finest_sweeps_(finest) {
   for (L* above = &finest; !is_coarsest(above->grid); above = steps_.back().coarse.get()) add_level(*above);
 }
 
@@ -140,18 +142,18 @@ template <class Real, class Points>
 void Multigrid<Real, Points>::cycle(std::size_t depth) {
   L& l = level(depth);
   if (depth == steps_.size()) {
-    smooth(l, sweeps(depth), options_.coarsest, true);
+    smooth(l, sweeps(depth), sweeps_on_coarsest, true);
     return;
   }
   Step& step = steps_[depth];
-  smooth(l, sweeps(depth), options_.pre, true, sweeps(depth).residual.get());
+  smooth(l, sweeps(depth), sweeps_before, true, sweeps(depth).residual.get());
   if (step.gathered) runner_.move(l.r.now(), step.gathered->r.now());
   runner_.run(*step.restrict_residual);
   cycle(depth + 1);
   if (step.gathered) runner_.move(l.x.now(), step.gathered->x.now());
   runner_.run(*step.prolong);
   if (step.gathered) runner_.move(step.gathered->x.now(), l.x.now());
-  smooth(l, sweeps(depth), options_.post, false);
+  smooth(l, sweeps(depth), sweeps_after, false);
 }
 
 template class Multigrid<double, SevenPoints<double, false>>;

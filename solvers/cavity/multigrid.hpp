@@ -7,18 +7,13 @@
 
 namespace sc::cavity {
 
-struct MultigridOptions {
-  int pre = 3, post = 3;  ///< smoothing sweeps before and after the coarse correction
-  int coarsest = 16;      ///< sweeps on the coarsest level
-};
-
 template <class Real, class Points>
 class Multigrid {
  public:
   using L = PoissonLevel<Real, Points>;
 
   /// Collective: builds the levels below `finest`, whose couplings must be set.
-  Multigrid(L& finest, MultigridOptions options, Runner& runner);
+  Multigrid(L& finest, Runner& runner);
 
   /// One V cycle from x = 0 on the finest level, for its b. The halo of the resulting x is stale.
   void cycle() { cycle(0); }
@@ -41,7 +36,6 @@ class Multigrid {
   }
 
   L& finest_;
-  MultigridOptions options_;
   Runner& runner_;
   LevelSweeps<Real, Points> finest_sweeps_;
   std::vector<Step> steps_;

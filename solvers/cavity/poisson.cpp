@@ -136,7 +136,7 @@ class Accelerated final : public Solver<Real, Points> {
       : Solver<Real, Points>(mesh, options, runner, ends),
         z_(finest_copy()),
         krylov_(this->level_.grid, this->level_.space),
-        multigrid_(*z_, {}, runner),
+        multigrid_(*z_, runner),
         residual_(residual_into(*z_, this->level_, this->scale())),
         project_(projection(*z_, krylov_)),
         advance_(advance(this->level_, *z_, krylov_, this->scale())) {}
