@@ -114,7 +114,7 @@ class RealLines {
   /// Into a bundle of lines, zero where it has more; `points` on a cache line.
   virtual void backward_bundle(const C* in, std::ptrdiff_t in_distance, T* points, int lines, T scale,
                                std::byte* work) const = 0;
-  /// Spends the points.
+  /// Destroys the points.
   virtual void forward_bundle(T* points, C* out, std::ptrdiff_t out_distance, int lines,
                               std::byte* work) const = 0;
 };

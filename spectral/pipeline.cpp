@@ -110,7 +110,7 @@ std::vector<Section<std::complex<T>>> Pipeline<T>::sections(const Storage& plane
 }
 
 template <class T>
-void Pipeline<T>::expect(const std::vector<Use>& uses) {
+void Pipeline<T>::announce(const std::vector<Use>& uses) {
   std::vector<Transpose*> there, back;
   arriving_.clear();
   filled_ = 0;
@@ -156,7 +156,7 @@ void Pipeline<T>::from_planes(int array, Cells<C> modes) {
 
 template <class T>
 void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
-  if (passes_.empty()) expect(uses);
+  if (passes_.empty()) announce(uses);
   if (filled_ < arriving_.size())
     throw Error(Exit::failure, "array " + std::to_string(arriving_[filled_]) + " of planes is not filled");
   meeting_ = &meeting;

@@ -21,17 +21,17 @@ class Pipeline final : public Planes {
   /// Whether there are messages, and every rank has whole planes.
   static bool possible(const FFT<T>& fft);
   /// Collective. Arrays that meet() reads arrive in planes, those that it writes travel back; `uses` are all
-  /// that will occur. The transform must outlive the pipeline, and runs nothing else between expect() and
+  /// that will occur. The transform must outlive the pipeline, and runs nothing else between announce() and
   /// meet().
   Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses);
 
-  /// Collective: the lines of an array, after expect() and in its order, from the modes, which may be
+  /// Collective: the lines of an array, after announce() and in its order, from the modes, which may be
   /// overwritten afterwards; its planes begin to travel.
   void to_planes(int array, Cells<const C> modes);
   /// After meet(): the lines to the modes.
   void from_planes(int array, Cells<C> modes);
 
-  void expect(const std::vector<Use>& uses) override;
+  void announce(const std::vector<Use>& uses) override;
   /// Collective: uses each slab once, in any order: those that have arrived.
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override;
   /// Bytes of memory on this rank, besides the planes.
@@ -55,7 +55,7 @@ class Pipeline final : public Planes {
   Chunks slabs_;  ///< of planes
   int row_;       ///< elements between rows
   std::vector<Array> arrays_;
-  // The plan from expect() to meet().
+  // The plan from announce() to meet().
   std::vector<Pass> passes_;
   std::vector<int> arriving_;
   std::size_t filled_ = 0;  ///< of those that arrive

@@ -69,7 +69,7 @@ class Planes {
   int count() const { return static_cast<int>(planes_.size()); }
   /// Collective: what the next meet() will use. To be called before its arrays are filled, which are then
   /// filled in this order.
-  virtual void expect(const std::vector<Use>&) {}
+  virtual void announce(const std::vector<Use>&) {}
   /// `action` writes a whole array.
   virtual void fill(int array, const Action& action) { action(planes_[static_cast<std::size_t>(array)]); }
   /// Prefetches the first planes for the next meet() while the last array is filled. To be called after all

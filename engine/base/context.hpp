@@ -46,8 +46,6 @@ struct ContextOptions {
   double rate = 0.0;
   /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: no limit.
   double timeout_seconds = 0.0;
-  /// Messages between devices use pinned memory, even if MPI supports device memory.
-  bool pinned_messages = false;
   /// Whether sweeps over arrays larger than the caches use non-temporal stores.
   PastCaches past_caches = PastCaches::measured;
   /// The runs that are made without overlap to measure M; the same on all ranks.
@@ -88,7 +86,7 @@ class Context {
   MPI_Comm node_comm() const { return node_comm_; }
   /// Rank within node_comm() of a rank of comm(), or -1 if it is on another node.
   int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
-  /// Number of ranks on this rank's node, itself included.
+  /// Whether ranks of a node may share memory.
   bool shared_memory() const { return shared_memory_; }
   /// Whether every rank of this node has a core on which none of its threads computes.
   bool spare_core() const;

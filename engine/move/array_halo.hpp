@@ -59,7 +59,6 @@ class ArrayHalo final {
   void rebind(const std::vector<std::byte*>& own);
 
   std::string describe() const { return exchange_->describe(); }
-  Traffic traffic(Transport transport) const { return exchange_->traffic(transport); }
 
  private:
   struct Group {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ledger: where the time of one solver went, with the letters of the published papers. Solvers of one context
-// share its timeline and accounts, so each ledger adds what they gain while its solver works.
+// Ledger: where the time of one solver went, in the notation of docs/accounts.md (C, M, W, R). Solvers of one
+// context share its timeline and accounts, so each ledger adds what they gain while its solver works.
 #pragma once
 
 #include <array>
@@ -33,9 +33,8 @@ struct Moved {
 /// Cost and bytes of a resource on this rank since the context was created, for all its users.
 Moved moved_so_far(Context& context, Resource resource);
 
-/// Seconds on one rank since the ledger was made. C = shell + core; a step takes about C + start + poke +
-/// wait
-/// + reduce + boundary + settle.
+/// Seconds on one rank since the ledger was made. C = shell + core; a step takes about the sum of C, start,
+/// poke, wait, reduce, boundary and settle.
 struct Terms {
   double shell = 0;           ///< C_shell
   double core = 0;            ///< C_core; all of C if a strategy does not separate them

@@ -31,8 +31,8 @@ Array view(nanobind::handle owner, const Storage& storage);
 Array view_of_planes(nanobind::handle owner, const Storage& storage, int lo, int hi);
 
 nanobind::tuple tuple_of(Int3 v);
-/// Where the time went, in the letters of the papers: seconds of the slowest rank, bytes of all. Collective;
-/// called with the interpreter's lock.
+/// Where the time went, in the notation of docs/accounts.md: seconds of the slowest rank, bytes of all.
+/// Collective; called with the interpreter's lock.
 nanobind::dict terms_of(const Context& context, const Ledger& ledger);
 /// What the automatic strategy has chosen, the same on all ranks: steps and trials so far, and of each kind
 /// of stage its name, strategy and runs, seconds of a run then and under blocking, None where that was not

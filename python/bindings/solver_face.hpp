@@ -160,7 +160,7 @@ class SolverFace {
   }
   void write_timeline(const std::string& path) { io::write_timeline(context(), path); }
 
-  /// Where the time went, in the letters of the papers, and what was chosen meanwhile. Collective.
+  /// Where the time went, in the notation of docs/accounts.md, and what was chosen meanwhile. Collective.
   nanobind::dict terms() {
     nanobind::dict result = terms_of(context(), ledger_);
     add_terms(result);

@@ -112,7 +112,6 @@ Benchmark::Benchmark(Context& context, const Class& c, const Settings& settings)
 
 Benchmark::~Benchmark() = default;
 Product& Benchmark::product() { return parts_->product; }
-const Class& Benchmark::parameters() const { return parts_->c; }
 
 void Benchmark::step() {
   Ledger& ledger = parts_->product.ledger();

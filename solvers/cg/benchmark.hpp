@@ -46,7 +46,6 @@ class Benchmark {
   void step();
 
   Product& product();
-  const Class& parameters() const;
 
  private:
   struct Parts;

@@ -58,8 +58,7 @@ class Partition {
   /// its group.
   std::vector<std::pair<int, int>> columns(int rank, std::span<const std::int64_t> column_weight) const;
 
-  /// Whether entries of x are exchanged, and whether sums are.
-  bool gathers() const { return groups() > 1; }
+  /// Whether sums of rows are exchanged.
   bool sends_sums() const { return groups() < ranks(); }
   /// The largest number of entries that a rank owns.
   int longest_piece() const;

@@ -17,7 +17,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
   const std::vector<Use> uses = this->uses();
-  store_->planes().expect(uses);
+  store_->planes().announce(uses);
   if (has_scalar()) to_planes(0, scalar_part.first);
   for (int d = 0; d < 3; ++d) to_planes(u + d, d);
   run_curl(how.keep);
@@ -57,7 +57,7 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   const std::vector<Use> uses = this->uses();
   ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
   if (how.keep) store_->run(keep);
-  store_->planes().expect(uses);
+  store_->planes().announce(uses);
   const int last = options_.components() - 1;
   for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
   meet(uses, how.choose_dt);

@@ -133,7 +133,7 @@ double Turbulence::skewness() {
   ModeSweep gradient("stretching", Stretching{}, {}, writes<1>(work()), reads<3>(v_));
   const int first = options_.plane_arrays() - 3;
   const std::vector<Use> uses{{first}, {first + 1}, {first + 2}};
-  store_->planes().expect(uses);
+  store_->planes().announce(uses);
   for (int d = 0; d < 3; ++d) {
     gradient.set({wavenumbers(), d});
     runner_.run(gradient);

@@ -94,7 +94,7 @@ std::vector<std::vector<Complex>> in_a_pipeline(Context& context, const Size& si
   std::vector<std::vector<Complex>> results;
   for (int round = 0; round < rounds; ++round) {
     flow.start(round);
-    pipeline.expect(uses);
+    pipeline.announce(uses);
     for (int k = 0; k < arriving; ++k) pipeline.to_planes(k, spectral::cells_of(flow.modes.now(), k));
     std::vector<int> used(static_cast<std::size_t>(n.z));  // how often, of each plane
     int slabs = 0;

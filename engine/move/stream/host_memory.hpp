@@ -27,7 +27,6 @@ class HostMemory : public FarMemory {
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override {
     device_->copy(Stream::edge, to, from, bytes);
   }
-  /// Copies strips, with the arguments of copy().
   std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
   std::shared_ptr<Device> device() const override { return device_; }
   /// Pinned: kernels read and write it in place.

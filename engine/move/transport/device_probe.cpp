@@ -80,8 +80,7 @@ DeviceMessageTest test_device_messages(Context& context) {
 
 void find_device_messages(Context& context) {
   if (context.device_messages()) return;
-  const bool hope = !context.options().pinned_messages && device_messages_declared(context);
-  context.device_messages() = !context.any(!hope) && test_device_messages(context).around;
+  context.device_messages() = !context.any(!device_messages_declared(context)) && test_device_messages(context).around;
 }
 
 }  // namespace sc
