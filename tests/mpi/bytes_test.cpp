@@ -167,8 +167,7 @@ TEST_F(DeclaredBytes, AddUpOverRuns) {
 }
 
 TEST(MovedBytes, AreThoseHandedToMpi) {
-  for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                            Strategy::interior_first, Strategy::pipelined}) {
+  for (const Strategy& strategy : all_strategies(1)) {
     for (Corners corners : {Corners::direct, Corners::staged}) {
       TestContext context({.transport = TransportPolicy::mpi});
       const Grid grid(context, {.cells = {12, 14, 18}, .periodic = {true, false, true}, .halo = 2});

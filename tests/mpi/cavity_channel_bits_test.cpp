@@ -95,14 +95,12 @@ TEST(CavityChannelBits, AreThoseOfOneRank) {
       std::size_t turn = 0;
       for (const int threads : {1, 2}) {
         test::TestContext context({.threads = threads});
+        const std::vector<Strategy> strategies = test::all_strategies(context);
         for (const Int3 split : test::splits(context.size())) {
           if (7 / split.y < 3 || 13 / split.z < 3) continue;
           for (int n = 0; n < 3; ++n) {
-            constexpr Strategy strategies[] = {Strategy::blocking,       Strategy::ordered,
-                                               Strategy::boundary_first, Strategy::interior_first,
-                                               Strategy::pipelined,      Strategy::halo_thread};
             o.split = split;
-            o.engine.strategy = strategies[turn++ % std::size(strategies)];
+            o.engine.strategy = strategies[turn++ % strategies.size()];
             SCOPED_TRACE(testing::Message()
                          << o.engine.strategy.name << to_string(split) << int(method) << given);
             expect_same(run(context, o), expected, context);

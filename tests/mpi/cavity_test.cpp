@@ -172,8 +172,7 @@ TEST(Cavity, LeavesTheSameBits) {
         int turn_of_split = 0;
         for (const Int3 split : test::splits(context.size())) {
           int turn = turn_of_split++;
-          for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                    Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
+          for (const Strategy& strategy : test::all_strategies(context)) {
             if (context.size() > 2 && turn++ % 4 != quarter) continue;
             options.split = split;
             options.engine.strategy = strategy;
@@ -228,8 +227,7 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), tes
 // Kernels and tables of the solver consist of sums, products, quotients and comparisons, which give the
 // host's bits on devices.
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
-  constexpr Strategy strategies[] = {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                     Strategy::interior_first, Strategy::pipelined};
+  const std::vector<Strategy> strategies = test::undivided_strategies();
   const bool slow = GetParam() == test::Backend::late || GetParam() == test::Backend::shuffled;
   std::size_t turn = 0;
   for (const bool single : {false, true})
@@ -248,7 +246,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
         if (slow) splits = {splits[turn % splits.size()]};
         for (const Int3 split : splits) {
           options.split = split;
-          options.engine.strategy = strategies[turn++ % std::size(strategies)];
+          options.engine.strategy = strategies[turn++ % strategies.size()];
           SCOPED_TRACE(testing::Message() << options.engine.strategy.name << to_string(split)
                                           << int(clustering) << int(method) << single);
           expect_same(run(context, options, 3), expected, context);

@@ -198,9 +198,7 @@ TEST(ColouredExchange, StaleColoursAreNotRead) {
           const auto expected =
               relaxed(context, colours, split, periodic, {.strategy = Strategy::blocking}, false);
           for (double value : expected) ASSERT_TRUE(std::isfinite(value));
-          for (Strategy strategy :
-               {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()})
+          for (const Strategy& strategy : all_strategies(context))
             for (const Corners corners : {Corners::direct, Corners::staged})
               EXPECT_EQ(
                   relaxed(context, colours, split, periodic,

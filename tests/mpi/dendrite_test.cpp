@@ -126,8 +126,7 @@ TEST(Dendrite, LeavesTheSameBits) {
     for (int threads : {1, 2}) {
       test::TestContext context({.threads = threads});
       for (const Int3 split : test::splits(context.size()))
-        for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                  Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
+        for (const Strategy& strategy : test::all_strategies(context)) {
           options.split = split;
           options.engine.strategy = strategy;
           options.engine.poke_seconds = 1e-6;
@@ -170,8 +169,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
     open(context, GetParam());
     options.space = test::space_of(GetParam());
     for (const Int3 split : test::splits(context.size()))
-      for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                      Strategy::interior_first, Strategy::pipelined}) {
+      for (const Strategy& strategy : test::undivided_strategies()) {
         options.split = split;
         options.engine.strategy = strategy;
         const Outcome got = run(context, options, 6);

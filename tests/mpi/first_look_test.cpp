@@ -94,8 +94,7 @@ Spent shifted(Context& context, RunnerOptions options) {
 }
 
 TEST(FirstLook, OfStagesIsInTheAccount) {
-  for (const Strategy& strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                   Strategy::interior_first, Strategy::pipelined})
+  for (const Strategy& strategy : undivided_strategies())
     expect_all_booked(strategy, [&](Context& context) { return shifted(context, {.strategy = strategy}); });
 }
 

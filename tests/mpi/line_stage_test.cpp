@@ -158,11 +158,8 @@ TEST_P(Lines, LeaveTheSameBits) {
         if (transport == TransportPolicy::delayed && threads > 1) continue;
         TestContext context({.threads = threads, .transport = transport, .delay = 2e-4});
         for (const Int3 split : splits(context.size()))
-          for (Strategy strategy :
-               {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
-            if (split[axis] > 1 || (strategy == Strategy::halo_thread.not_joining() && threads == 1))
-              continue;
+          for (const Strategy& strategy : all_strategies(context)) {
+            if (split[axis] > 1) continue;
             const auto got = diffuse(context, {axis,
                                                periodic,
                                                split,

@@ -13,6 +13,7 @@
 #include "solvers/magnetosphere/solver.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
 #include "tests/mpi/whole_field.hpp"
 
 namespace sc::test {
@@ -144,13 +145,8 @@ struct Kind {
 /// Under every strategy and split of the context's ranks, `options` give the result of one rank.
 inline void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions options,
                              const Outcome& expected, int steps) {
-  const bool divides_threads = !context.device();
   for (const Int3 split : splits(context.size()))
-    for (Strategy strategy :
-         {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-          Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
-      if (strategy == Strategy::halo_thread && !divides_threads) continue;
-      if (strategy == Strategy::halo_thread.not_joining() && context.threads() < 2) continue;
+    for (const Strategy& strategy : all_strategies(context)) {
       options.split = split;
       options.engine.strategy = strategy;
       options.engine.poke_seconds = 1e-6;

@@ -121,9 +121,7 @@ TEST(Poisoned, HalosAreNotReadBeforeTheyAreRefreshed) {
     TestContext context({.threads = 2, .transport = transport});
     for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}})
       for (const Int3 split : splits(context.size()))
-        for (Strategy strategy :
-             {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-              Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+        for (const Strategy& strategy : all_strategies(context)) {
           const Setting setting{periodic, split, {.strategy = strategy, .poke_seconds = 1e-6}};
           const Outcome clean = run(context, setting, false);
           const Outcome poisoned = run(context, setting, true);

@@ -56,9 +56,8 @@ struct Vectors {
 
 std::vector<Strategy> strategies(const RowStage& product, int threads) {
   std::vector<Strategy> all;
-  for (const Strategy s : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                           Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread})
-    if (product.refusal(s).empty() && (threads > 1 || s != Strategy::halo_thread)) all.push_back(s);
+  for (const Strategy& s : all_strategies(threads))
+    if (product.refusal(s).empty()) all.push_back(s);
   return all;
 }
 

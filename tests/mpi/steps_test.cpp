@@ -16,10 +16,6 @@ namespace {
 using namespace sc;
 using namespace sc::test;
 
-const std::vector<Strategy> strategies{Strategy::blocking,       Strategy::ordered,
-                                       Strategy::boundary_first, Strategy::interior_first,
-                                       Strategy::pipelined,      Strategy::halo_thread};
-
 /// The lengths that fit, with two threads and shared memory within a node, under two strategies; with one
 /// thread under all strategies, and with messages, including delayed and reordered ones, one of `rotated` in
 /// turn.
@@ -53,7 +49,7 @@ void compare(Program program, Int3 cells, int reach, const std::vector<int>& len
     {
       TestContext context({.threads = 1});
       for (const Int3 split : splits(context.size()))
-        for (const Strategy& strategy : strategies)
+        for (const Strategy& strategy : all_strategies(context))
           check(context, split, strategy, rotated[turn++ % rotated.size()]);
     }
     for (const TransportPolicy transport : {TransportPolicy::mpi, TransportPolicy::delayed}) {

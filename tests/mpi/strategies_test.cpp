@@ -62,8 +62,7 @@ TEST(Strategies, SendEveryHaloOnceASweep) {
   Context context(MPI_COMM_WORLD, {.threads = 2});
   const Sent usual = sent_in_ten_sweeps(context, Strategy::blocking);
   EXPECT_GT(usual.messages, 0);
-  for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                  Strategy::interior_first, Strategy::halo_thread, Strategy::pipelined}) {
+  for (const Strategy& strategy : all_strategies(context)) {
     const Sent sent = sent_in_ten_sweeps(context, strategy);
     EXPECT_EQ(sent.messages, usual.messages) << strategy.name;
     EXPECT_EQ(sent.bytes, usual.bytes) << strategy.name;
@@ -87,11 +86,8 @@ TEST(Strategies, LeaveTheSameBits) {
         int turn_of_split = 0;
         for (const Int3 split : splits(context.size())) {
           int turn = turn_of_split++;
-          for (Strategy strategy :
-               {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+          for (const Strategy& strategy : all_strategies(context)) {
             if (context.size() > 2 && !reordered && turn++ % 4 != quarter) continue;
-            if (strategy == Strategy::halo_thread.not_joining() && threads == 1) continue;
             const Corners corners = threads == 1 && !problem.skewed ? Corners::staged : Corners::direct;
             const Outcome got =
                 run(context, problem, split,
@@ -112,10 +108,6 @@ TEST(Strategies, LeaveTheSameBits) {
 class OnDevices : public test::OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), test::backend_name);
 
-const std::vector<Strategy> strategies_of_devices{Strategy::blocking, Strategy::ordered,
-                                                  Strategy::boundary_first, Strategy::interior_first,
-                                                  Strategy::pipelined};
-
 TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
   for (const Problem& problem : problems) {
     // Sums, products and fused() only, so an emulated device has the host's bits. CUDA's bits are compared
@@ -128,7 +120,7 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
           {.transport = transport, .delay = 2e-4, .sampling = {.first = 2, .every = 0}});
       open(context, GetParam());
       for (const Int3 split : splits(context.size()))
-        for (const Strategy strategy : strategies_of_devices) {
+        for (const Strategy& strategy : undivided_strategies()) {
           const Corners corners = problem.skewed ? Corners::direct : Corners::staged;
           const Outcome got = run(context, problem, split,
                                   {.strategy = strategy,
@@ -170,7 +162,7 @@ TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
   test::TestContext context;
   open(context, GetParam());
   for (const Int3 split : splits(context.size()))
-    for (const Strategy strategy : strategies_of_devices) {
+    for (const Strategy& strategy : undivided_strategies()) {
       const auto got = spread(context, split, strategy, test::space_of(GetParam()));
       if (context.rank() == 0) {
         EXPECT_TRUE(same_bits(got, expected)) << strategy.name << to_string(split);
@@ -209,7 +201,7 @@ TEST_P(OnDevices, LeaveTheSameBitsInColours) {
     test::TestContext context;
     open(context, GetParam());
     for (const Int3 split : splits(context.size()))
-      for (const Strategy strategy : strategies_of_devices) {
+      for (const Strategy& strategy : undivided_strategies()) {
         const auto got = relax(context, periodic, split, {.strategy = strategy}, test::space_of(GetParam()));
         if (context.rank() == 0) {
           EXPECT_TRUE(same_bits(got, expected)) << strategy.name << to_string(split);

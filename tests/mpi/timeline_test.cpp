@@ -43,9 +43,7 @@ double nested(std::vector<Span> spans) {
 }
 
 TEST(Timelines, SpansNestAndAddUp) {
-  for (Strategy strategy :
-       {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-        Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+  for (const Strategy& strategy : all_strategies(2)) {
     TestContext context({.threads = 2, .transport = TransportPolicy::mpi});
     const Grid grid(context, {.cells = {32, 20, 24}, .periodic = {true, true, false}, .halo = 1});
     Field<double> u(grid, "u", {.levels = 2});
@@ -80,7 +78,7 @@ TEST(Timelines, SpansNestAndAddUp) {
       EXPECT_LE(nested(spans), elapsed) << strategy.name << " thread " << thread;
     }
     EXPECT_EQ(timeline.dropped(), 0);
-    const bool teams = strategy == Strategy::halo_thread || strategy == Strategy::halo_thread.not_joining();
+    const bool teams = strategy.divides_threads;
     for (const auto& [key, sum] : sums) {
       const Timeline::Total kept = timeline.total(static_cast<std::uint16_t>(key.first), key.second);
       EXPECT_EQ(kept.count, sum.count) << phase_name(key.second);

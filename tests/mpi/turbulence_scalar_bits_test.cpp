@@ -73,8 +73,7 @@ TEST(ScalarBits, AreThoseOfOneRankUnderEveryStrategy) {
     const Bits one = on_one_rank([&](Context& alone) { return after_steps(alone, options, 4); });
     for (const TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
       TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
-      for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                      Strategy::interior_first, Strategy::pipelined}) {
+      for (const Strategy& strategy : undivided_strategies()) {
         options.process_grid =
             turn++ % 2 == 0 ? std::array{1, context.size()} : std::array{context.size(), 1};
         options.engine.strategy = strategy;

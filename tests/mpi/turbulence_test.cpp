@@ -233,8 +233,7 @@ TYPED_TEST(TurbulenceIn, LeavesTheBitsOfOneRank) {
   for (TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
     TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
     for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
-      for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
-                                Strategy::interior_first, Strategy::pipelined}) {
+      for (const Strategy& strategy : undivided_strategies()) {
         const auto many = run(context, grid, strategy);
         expect_same(context, many, one, strategy.name);
       }
