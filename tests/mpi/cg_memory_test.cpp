@@ -5,21 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <fstream>
 
 #include "solvers/cg/benchmark.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/process_memory.hpp"
 
 namespace sc::cg {
 namespace {
-
-/// VmHWM of this process, bytes.
-double peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return 1024 * std::stod(line.substr(6));
-  return 0;
-}
 
 /// The peak memory of a process never decreases, so each process measures only one partition.
 void falls_with_the_number_of_ranks(Division division) {
@@ -29,10 +21,10 @@ void falls_with_the_number_of_ranks(Division division) {
     small.product().run();
   }
   constexpr double matrix = 12 * 1853104;  // values and 32-bit columns of class A
-  const double before = peak_memory();
+  const auto before = static_cast<double>(test::peak_memory());
   if (before == 0) GTEST_SKIP() << "this system has no /proc/self/status";
   const Benchmark benchmark(context, class_of("A"), {.partition = division, .depth = 5});
-  const double added = peak_memory() - before;
+  const double added = static_cast<double>(test::peak_memory()) - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, the matrix is %.1f MB\n", context.rank(),
               context.size(), added / 1e6, matrix / 1e6);
   if (context.size() == 1) {

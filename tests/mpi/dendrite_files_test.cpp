@@ -18,6 +18,7 @@
 #include "tests/mpi/crystals.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/process_memory.hpp"
 
 namespace sc::test {
 namespace {
@@ -149,17 +150,6 @@ TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   EXPECT_EQ(std::make_unique<dendrite::Dendrite>(context, options)->budget().where, Where::memory);
 }
 
-std::int64_t status_bytes(const char* word) {
-  std::ifstream in("/proc/self/status");
-  for (std::string found; in >> found;)
-    if (found == word) {
-      std::int64_t kibibytes = 0;
-      in >> kibibytes;
-      return kibibytes << 10;
-    }
-  return 0;
-}
-
 // A checkpoint and a snapshot of fields in files, with only slabs in memory at any time; read back into
 // memory, and the reverse.
 TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
@@ -187,14 +177,14 @@ TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
     context.barrier();
     return all;
   };
-  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak memory
-  const std::int64_t before = status_bytes("VmHWM:");
+  reset_peak_memory();
+  const std::int64_t before = peak_memory();
   io::write_checkpoint(checkpoint, contents(far.storage(0)));
   io::write_snapshot(snapshot, {.uniform = io::UniformPoints{}, .fields = {{"phi", &far.storage(0)}}});
   io::read_checkpoint(checkpoint, contents(far.storage(0)));
   const std::int64_t whole = grid.own().cells() * 8;
   if (context.size() <= 2) {
-    EXPECT_LT(status_bytes("VmHWM:") - before, whole / 2);
+    EXPECT_LT(peak_memory() - before, whole / 2);
   }
   const auto from_files = written(far.storage(0));
   Field<double> near(grid, "phi");

@@ -6,23 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <fstream>
 
 #include "solvers/turbulence/solver.hpp"
 #include "tests/mpi/test_context.hpp"
+#include "tests/process_memory.hpp"
 
 namespace sc::test {
 namespace {
 
 using turbulence::Turbulence;
-
-/// VmHWM of this process, bytes.
-double peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return 1024 * std::stod(line.substr(6));
-  return 0;
-}
 
 TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   TestContext context;
@@ -33,12 +25,12 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
     small.step();
   }
   if (peak_memory() == 0) GTEST_SKIP() << "this system has no /proc/self/status";
-  const double before = peak_memory();
+  const auto before = static_cast<double>(peak_memory());
   Turbulence flow(context, {.points = {96, 96, 96}, .dt = 1e-3});
   flow.start_random(field);
   const Int3 m = flow.modes().grid().cells();
   const double all_modes = 3.0 * 16 * m.x * m.y * m.z;
-  const double added = peak_memory() - before;
+  const double added = static_cast<double>(peak_memory()) - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),
               context.size(), added / 1e6, all_modes / 1e6);
   // Three fields of modes, the arrays at the points, and on several ranks the lines of a Pipeline, half as

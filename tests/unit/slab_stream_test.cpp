@@ -9,6 +9,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
+#include "tests/process_memory.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace sc {
@@ -210,8 +211,8 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   FileMemory memory(options());
   FarArray a(memory, "a", 192, plane_bytes, 48), b(memory, "b", 192, plane_bytes, 48);
   const StreamPhase phase{{&a, Mode::update}, {&b, Mode::update}};
-  std::ofstream("/proc/self/clear_refs") << "5";  // resets the high-water mark
-  const long long before = counted("/proc/self/status", "VmHWM");
+  reset_peak_memory();
+  const std::int64_t before = peak_memory();
   SlabStream stream = stream_of(memory, SlabStream::slot_bytes(phase));
   EXPECT_EQ(stream.near_bytes(),
             static_cast<std::size_t>(2 * stream.ahead() + 1) * (8 * plane_bytes + FileMemory::page));
@@ -220,8 +221,7 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
       for (int z = slot.lo(); z < slot.hi(); ++z) std::memset(slot.plane(use, z), z, plane_bytes);
   });
   stream.finish();
-  const long long more = counted("/proc/self/status", "VmHWM") - before;
-  EXPECT_LE(double(more) * 1024, 1.1 * double(stream.near_bytes()) + double(std::size_t{1} << 20));
+  EXPECT_LE(double(peak_memory() - before), 1.1 * double(stream.near_bytes()) + double(std::size_t{1} << 20));
   std::vector<std::byte> plane(plane_bytes);
   b.load(100, 101, plane.data());
   EXPECT_EQ(plane.back(), std::byte{100});

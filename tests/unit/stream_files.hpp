@@ -57,9 +57,9 @@ inline constexpr Way3 ways[] = {{"async", IoMode::automatic},
 /// A ring has three slots of this size.
 inline constexpr std::size_t large_slot = std::size_t{4} << 20;
 
-/// A number of /proc/self/io or /proc/self/status.
-inline long long counted(const char* file, const std::string& key) {
-  std::ifstream in(file);
+/// A number of /proc/self/io.
+inline long long counted(const std::string& key) {
+  std::ifstream in("/proc/self/io");
   for (std::string word; in >> word;)
     if (word == key + ":") {
       long long value = 0;
@@ -78,9 +78,7 @@ struct DiskBytes {
 /// happens.
 template <class Round>
 DiskBytes least_disk_bytes(const Round& round) {
-  const auto now = [] {
-    return DiskBytes{counted("/proc/self/io", "read_bytes"), counted("/proc/self/io", "write_bytes")};
-  };
+  const auto now = [] { return DiskBytes{counted("read_bytes"), counted("write_bytes")}; };
   if (now().read < 0) return {-1, -1};
   DiskBytes least{std::numeric_limits<long long>::max(), std::numeric_limits<long long>::max()};
   for (int n = 0; n < 3; ++n) {
