@@ -10,6 +10,7 @@
 
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
+#include "bench/laplacian.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cg/benchmark.hpp"
 
@@ -17,30 +18,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::cg;
-
-/// A Laplacian with 2 d + 1 points on n^d cells.
-LocalRows laplacian(int n, int dimensions) {
-  std::int64_t rows = 1;
-  for (int d = 0; d < dimensions; ++d) rows *= n;
-  LocalRows a;
-  a.column.reserve(static_cast<std::size_t>(rows * (2 * dimensions + 1)));
-  a.value.reserve(a.column.capacity());
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const auto add = [&](std::int64_t c, double v) {
-      a.column.push_back(c);
-      a.value.push_back(v);
-    };
-    std::int64_t stride = rows / n;
-    for (int d = 0; d < dimensions; ++d, stride /= n)
-      if (r / stride % n > 0) add(r - stride, -1);
-    add(r, 2.0 * dimensions);
-    stride = 1;
-    for (int d = 0; d < dimensions; ++d, stride *= n)
-      if (r / stride % n < n - 1) add(r + stride, -1);
-    a.begin.push_back(static_cast<std::int64_t>(a.column.size()));
-  }
-  return a;
-}
 
 void compare_copy(const std::string& name, const LocalRows& rows, int threads, int turns) {
   Context context(MPI_COMM_WORLD, {.threads = threads});
@@ -190,7 +167,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const Class& c = class_of(arguments.trial() ? "S" : asked);
   {
-    const LocalRows flat = laplacian(side, 2), cube = laplacian(edge, 3);
+    const LocalRows flat = bench::laplacian(side, 2), cube = bench::laplacian(edge, 3);
     for (const int threads : {1, 2}) {
       compare_copy("Laplacian " + std::to_string(side) + "^2", flat, threads, 3 * turns);
       compare_copy("Laplacian " + std::to_string(edge) + "^3", cube, threads, 3 * turns);

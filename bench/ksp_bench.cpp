@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bench/arguments.hpp"
+#include "bench/laplacian.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cg/solver.hpp"
 
@@ -15,32 +16,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::cg;
-
-/// Rows [first, last) of a Laplacian with 2 d + 1 points on n^d cells. The diagonal varies, so that the
-/// diagonal preconditioner is not a multiple of the identity.
-LocalRows laplacian(int n, int dimensions, std::int64_t first, std::int64_t last) {
-  std::int64_t all = 1;
-  for (int d = 0; d < dimensions; ++d) all *= n;
-  LocalRows a;
-  a.first = first;
-  a.column.reserve(static_cast<std::size_t>((last - first) * (2 * dimensions + 1)));
-  a.value.reserve(a.column.capacity());
-  const auto add = [&](std::int64_t c, double v) {
-    a.column.push_back(c);
-    a.value.push_back(v);
-  };
-  for (std::int64_t r = first; r < last; ++r) {
-    std::int64_t stride = all / n;
-    for (int d = 0; d < dimensions; ++d, stride /= n)
-      if (r / stride % n > 0) add(r - stride, -1);
-    add(r, 2.0 * dimensions + 0.1 * static_cast<double>(r % 7));
-    stride = 1;
-    for (int d = 0; d < dimensions; ++d, stride *= n)
-      if (r / stride % n < n - 1) add(r + stride, -1);
-    a.begin.push_back(static_cast<std::int64_t>(a.column.size()));
-  }
-  return a;
-}
 
 void must(PetscErrorCode code) {
   if (code != 0) throw std::runtime_error("PETSc has failed");
@@ -97,7 +72,7 @@ void compare(Context& context, int n, int dimensions, bool jacobi, int iteration
   const std::vector<std::int64_t> weight(static_cast<std::size_t>(rows_of_all), 2 * dimensions + 1);
   const Partition partition(Division::row, weight, context.size());
   const auto [first, last] = partition.rows(context.rank());
-  const LocalRows rows = laplacian(n, dimensions, first, last);
+  const LocalRows rows = bench::laplacian(n, dimensions, first, last);
   Solver solver(context, partition, rows,
                 {.preconditioner = {jacobi ? Preconditioning::jacobi : Preconditioning::none},
                  .tolerance = 1e-300,

@@ -18,36 +18,26 @@
 #include "engine/base/context.hpp"
 #include "engine/field/field.hpp"
 #include "io/part.hpp"
+#include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 
-/// A new empty folder, the same on all ranks, removed at the end.
-class Folder {
+/// A new empty folder among the temporary files, the same on all ranks, closed to other users.
+class Folder : public SharedFolder {
  public:
-  explicit Folder(Context& context) : context_(context) {
+  explicit Folder(Context& context)
+      : SharedFolder(context, "subcurrent_io_", std::filesystem::temp_directory_path()) {
     if (context.rank() == 0) {
-      std::string pattern = (std::filesystem::temp_directory_path() / "subcurrent_io_XXXXXX").string();
-      path_ = mkdtemp(pattern.data()) ? pattern : "";
+      std::filesystem::create_directory(path());
+      std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
     }
-    context.broadcast(path_);
+    context.barrier();
   }
-  ~Folder() {
-    context_.barrier();
-    std::error_code ignored;
-    if (context_.rank() == 0) std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path() + "/" + name; }
   int entries() const {
-    int count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++count;
-    return count;
+    return static_cast<int>(std::distance(std::filesystem::directory_iterator(path()), {}));
   }
-
- private:
-  Context& context_;
-  std::string path_;
 };
 
 /// Runs `body` on the first `count` ranks, with a Context of these.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedFolder: a scratch folder of a test for all ranks of this run, on the disk of the build tree; removed
-// at the end.
+// SharedFolder: a scratch folder of a test for all ranks of this run, on the disk of the build tree unless
+// another parent is given; removed at the end.
 #pragma once
 
 #include <unistd.h>
@@ -14,10 +14,12 @@ namespace sc::test {
 
 class SharedFolder {
  public:
-  SharedFolder(Context& context, const std::string& name) : context_(context) {
+  SharedFolder(Context& context, const std::string& name,
+               const std::filesystem::path& parent = std::filesystem::current_path())
+      : context_(context) {
     std::string number = std::to_string(getpid());
     context.broadcast(number);
-    path_ = (std::filesystem::current_path() / (name + number)).string();
+    path_ = (parent / (name + number)).string();
   }
   SharedFolder(const SharedFolder&) = delete;
   SharedFolder& operator=(const SharedFolder&) = delete;
