@@ -68,8 +68,8 @@ class Petsc {
 };
 
 void compare(Context& context, int n, int dimensions, bool jacobi, int iterations, int turns) {
-  const auto rows_of_all = static_cast<std::int64_t>(std::llround(std::pow(n, dimensions)));
-  const std::vector<std::int64_t> weight(static_cast<std::size_t>(rows_of_all), 2 * dimensions + 1);
+  const auto rows_of_all = static_cast<std::size_t>(bench::power(n, dimensions));
+  const std::vector<std::int64_t> weight(rows_of_all, 2 * dimensions + 1);
   const Partition partition(Division::row, weight, context.size());
   const auto [first, last] = partition.rows(context.rank());
   const LocalRows rows = bench::laplacian(n, dimensions, first, last);

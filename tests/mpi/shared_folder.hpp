@@ -25,7 +25,8 @@ class SharedFolder {
   SharedFolder& operator=(const SharedFolder&) = delete;
   ~SharedFolder() {
     context_.barrier();
-    if (context_.rank() == 0) std::filesystem::remove_all(path_);
+    std::error_code ignored;
+    if (context_.rank() == 0) std::filesystem::remove_all(path_, ignored);
   }
   const std::string& path() const { return path_; }
   bool empty() const { return std::filesystem::is_empty(path_); }
