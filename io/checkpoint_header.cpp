@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
 #include <sstream>
 
 #include "engine/base/error.hpp"
@@ -73,21 +72,16 @@ std::uint64_t checksum_of_structure(const File& file, std::int64_t end) {
 }
 
 /// A checkpoint open for reading; every violation is an Error with one sentence.
-class Reader {
+class Reader : private H5Source {
  public:
-  explicit Reader(const std::string& path) : path_(path) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) fail("checkpoint " + path + " does not exist");
-    if (std::filesystem::is_directory(path, ignored)) fail("checkpoint " + path + " is a folder");
-    const File file(path, File::Mode::read);  // throws with the reason if the file cannot be read
+  explicit Reader(const std::string& path) : H5Source(path, "checkpoint", Exit::storage) {
+    const File file(path, File::Mode::read);
     size_ = file.size();
-    if (H5Fis_hdf5(path.c_str()) <= 0) fail(path + " is not a checkpoint: it is not an HDF5 file");
     check_seal(file);
-    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file_.valid()) damaged(h5_cause());
+    open();
   }
 
-  [[noreturn]] void fail(const std::string& sentence) const { throw Error(Exit::storage, sentence); }
+  using H5Source::fail;
   [[noreturn]] void damaged(const std::string& why) const {
     fail("checkpoint " + path_ + " is damaged: " + why);
   }
@@ -97,13 +91,13 @@ class Reader {
   }
 
   std::string text(const std::string& object, const std::string& name) const {
-    const Handle attribute = open(object, name);
-    const Handle type(H5Aget_type(attribute), H5Tclose);
+    const Handle found = attribute(object, name);
+    const Handle type(H5Aget_type(found), H5Tclose);
     const auto length = static_cast<std::int64_t>(type.valid() ? H5Tget_size(type) : 0);
     const bool plain = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
     if (!plain || length < 1 || length > longest_text) damaged(in_quotes(name) + " is not a text");
     std::string value(static_cast<std::size_t>(length), '\0');
-    if (H5Aread(attribute, h5_string(value.size()), value.data()) < 0) damaged(h5_cause());
+    if (H5Aread(found, h5_string(value.size()), value.data()) < 0) damaged(h5_cause());
     value.resize(value.find_last_not_of('\0') + 1);
     return value;
   }
@@ -112,13 +106,13 @@ class Reader {
   template <class T>
   std::vector<T> numbers(const std::string& object, const std::string& name, H5T_class_t kind, hid_t memory,
                          hssize_t count) const {
-    const Handle attribute = open(object, name);
-    const Handle type(H5Aget_type(attribute), H5Tclose);
-    const Handle space(H5Aget_space(attribute), H5Sclose);
+    const Handle found = attribute(object, name);
+    const Handle type(H5Aget_type(found), H5Tclose);
+    const Handle space(H5Aget_space(found), H5Sclose);
     if (H5Tget_class(type) != kind || H5Sget_simple_extent_npoints(space) != count)
       damaged(in_quotes(name) + " is not what it should be");
     std::vector<T> values(static_cast<std::size_t>(count));
-    if (H5Aread(attribute, memory, values.data()) < 0) damaged(h5_cause());
+    if (H5Aread(found, memory, values.data()) < 0) damaged(h5_cause());
     return values;
   }
   std::int64_t integer(const std::string& object, const std::string& name) const {
@@ -131,7 +125,7 @@ class Reader {
   /// Finds an array and compares its type and shape with the expected ones.
   void array(ArrayHeader& array) const {
     const std::string object = "fields/" + array.name;
-    if (H5Lexists(file_, "fields", H5P_DEFAULT) <= 0 || H5Lexists(file_, object.c_str(), H5P_DEFAULT) <= 0)
+    if (!has("fields") || !has(object))
       fail("checkpoint " + path_ + " has no field " + in_quotes(array.name));
     const Handle dataset(H5Dopen2(file_, object.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) damaged(h5_cause());
@@ -180,11 +174,10 @@ class Reader {
         checksum_of_structure(file, structure_end) != sum)
       damaged("the checksum of its structure does not match");
   }
-  Handle open(const std::string& object, const std::string& name) const {
-    Handle attribute(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                     H5Aclose);
-    if (!attribute.valid()) damaged("it has no " + in_quotes(name));
-    return attribute;
+  Handle attribute(const std::string& object, const std::string& name) const {
+    Handle found(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (!found.valid()) damaged("it has no " + in_quotes(name));
+    return found;
   }
   static std::string type_words(hid_t type) {
     for (const ElementType known : {ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64,
@@ -193,10 +186,7 @@ class Reader {
     return "something else";
   }
 
-  QuietH5 quiet_;
-  std::string path_;
   std::int64_t size_ = 0;
-  Handle file_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "io/grid_file.hpp"
 
 #include <cmath>
-#include <filesystem>
 
 #include "engine/base/error.hpp"
 #include "engine/grid/cells.hpp"
@@ -18,31 +17,23 @@ namespace {
 
 constexpr std::array<const char*, 3> names = {"x", "y", "z"};
 
-class Source {
+class Source : private H5Source {
  public:
-  explicit Source(const std::string& path) : path_(path) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) refuse("grid file " + path + " does not exist");
-    if (std::filesystem::is_directory(path, ignored)) refuse("grid file " + path + " is a folder");
-    const File readable(path, File::Mode::read);  // throws with the reason if it is not readable
-    if (H5Fis_hdf5(path.c_str()) <= 0) refuse("grid file " + path + " is not an HDF5 file");
-    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file_.valid()) refuse("grid file " + path + " cannot be opened: " + h5_cause());
-  }
+  explicit Source(const std::string& path) : H5Source(path, "grid file", Exit::bad_input) { open(); }
 
   /// The group that contains x, y and z: the root, or `grid` as in a snapshot.
   std::string folder() const {
     for (const char* candidate : {"/", "/grid/"}) {
       const std::string group = candidate;
-      if (H5Lexists(file_, group.c_str(), H5P_DEFAULT) <= 0 && group != "/") continue;
-      if (H5Lexists(file_, (group + "x").c_str(), H5P_DEFAULT) > 0) return group;
+      if (!has(group) && group != "/") continue;
+      if (has(group + "x")) return group;
     }
     refuse("grid file " + path_ + " has no array \"x\", neither at its root nor in a group \"grid\"");
   }
 
   /// Number of points of an array along x, y and z.
   Int3 shape(const std::string& name) const {
-    const Handle dataset = open(name);
+    const Handle dataset = array_of(name);
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const Handle type(H5Dget_type(dataset), H5Tclose);
     if (H5Tget_class(type) != H5T_FLOAT) refuse(array(name) + " does not hold real numbers");
@@ -56,7 +47,7 @@ class Source {
   }
 
   std::vector<double> values(const std::string& name, const Box& box) const {
-    const Handle dataset = open(name);
+    const Handle dataset = array_of(name);
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const Int3 n = box.extent();
     const auto size = [](int v) { return static_cast<hsize_t>(v); };
@@ -71,18 +62,13 @@ class Source {
   }
 
  private:
-  Handle open(const std::string& name) const {
-    if (H5Lexists(file_, name.c_str(), H5P_DEFAULT) <= 0)
-      refuse("grid file " + path_ + " has no array " + name);
+  Handle array_of(const std::string& name) const {
+    if (!has(name)) refuse("grid file " + path_ + " has no array " + name);
     Handle dataset(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) refuse(array(name) + " cannot be read: " + h5_cause());
     return dataset;
   }
   std::string array(const std::string& name) const { return "array " + name + " of grid file " + path_; }
-
-  QuietH5 quiet_;
-  std::string path_;
-  Handle file_;
 };
 
 std::string point_text(const Box& box, std::size_t i) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
-#include "engine/base/error.hpp"
 #include "io/file.hpp"
 
 namespace sc::io {
@@ -58,6 +58,20 @@ Handle h5_string(std::size_t length) {
   H5Tset_size(type, std::max<std::size_t>(1, length));
   H5Tset_strpad(type, H5T_STR_NULLPAD);
   return type;
+}
+
+H5Source::H5Source(const std::string& path, const std::string& noun, Exit code)
+    : path_(path), noun_(noun), code_(code) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) fail(noun + " " + path + " does not exist");
+  if (std::filesystem::is_directory(path, ignored)) fail(noun + " " + path + " is a folder");
+  const File readable(path, File::Mode::read);  // throws with the reason if it is not readable
+  if (H5Fis_hdf5(path.c_str()) <= 0) fail(path + " is not a " + noun + ": it is not an HDF5 file");
+}
+
+void H5Source::open() {
+  file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file_.valid()) fail(noun_ + " " + path_ + " cannot be opened: " + h5_cause());
 }
 
 H5Layout::H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head) : path_(path) {

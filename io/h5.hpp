@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.hpp"
 #include "engine/field/storage.hpp"
 
 namespace sc::io {
@@ -65,6 +66,21 @@ std::string h5_cause();
 /// The storage type of an element; complex numbers as the compound {r, i} that h5py reads as complex.
 Handle h5_type(ElementType type);
 Handle h5_string(std::size_t length);
+
+/// An HDF5 file that is read; every fault is an Error with one sentence that names it as `noun`.
+class H5Source {
+ protected:
+  /// Throws Error with `code` unless the file is a readable HDF5 file.
+  H5Source(const std::string& path, const std::string& noun, Exit code);
+  void open();
+  [[noreturn]] void fail(const std::string& sentence) const { throw Error(code_, sentence); }
+  bool has(const std::string& name) const { return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0; }
+
+  QuietH5 quiet_;
+  std::string path_, noun_;
+  Exit code_;
+  Handle file_;
+};
 
 /// The metadata of a new file, created by one rank: every array gets its offset at once, and all ranks fill
 /// it later without HDF5. (Collective HDF5 writes through Open MPI lose data on a full disk without an error;

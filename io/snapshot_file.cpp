@@ -25,14 +25,9 @@ struct Array {
 };
 
 /// An open snapshot. HDF5 verifies the checksums of its own metadata.
-class Source {
+class Source : private H5Source {
  public:
-  explicit Source(const std::string& path) : path_(path) {
-    const File readable(path, File::Mode::read);  // throws with the reason if it is not readable
-    if (H5Fis_hdf5(path.c_str()) <= 0) refuse(path + " is no snapshot: it is not an HDF5 file");
-    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file_.valid()) refuse("the snapshot " + path + " cannot be opened: " + h5_cause());
-  }
+  explicit Source(const std::string& path) : H5Source(path, "snapshot", Exit::bad_input) { open(); }
 
   bool is_snapshot() const { return H5Aexists(file_, "format") > 0 && has("VTKHDF"); }
 
@@ -98,13 +93,6 @@ class Source {
     throw Error(Exit::storage,
                 "the snapshot " + path_ + " is damaged: its array \"" + name + "\" cannot be read");
   }
-
- private:
-  bool has(const std::string& name) const { return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0; }
-
-  QuietH5 quiet_;
-  std::string path_;
-  Handle file_;
 };
 
 /// Collective: verifies a checksum; every rank reads an equal share of the bytes.
