@@ -7,7 +7,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/grid/cells.hpp"
-#include "io/file.hpp"
 #include "io/h5.hpp"
 #include "io/snapshot_file.hpp"
 

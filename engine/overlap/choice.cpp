@@ -52,21 +52,13 @@ void Choice::step() {
   if (under_way_ && ++waited_ >= late) return agree();
   const std::vector<std::int64_t> mine = trials_.step();
   if (mine.empty()) return;
-  Account& account = context_.accounts()[Resource::reductions];
-  ++account.pieces;
-  account.bytes += static_cast<std::int64_t>(mine.size() * sizeof(std::int64_t));
-  reduction_.start(mine, {});
+  reduction_.start(mine, {}, "choice of strategies");
   under_way_ = true;
   waited_ = 0;
 }
 
 void Choice::agree() {
-  Timeline& timeline = context_.timeline();
-  const double begin = timeline.now();
   reduction_.wait();
-  const double end = timeline.now();
-  timeline.add(timeline.name("choice of strategies", Resource::reductions), Phase::reduce, begin, end);
-  sampled_.ran(Sampled::Kind::plain, {end - begin, 0}, context_.accounts()[Resource::reductions]);
   under_way_ = false;
   trials_.agreed(reduction_.max_keys());
 }

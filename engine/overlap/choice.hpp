@@ -62,7 +62,6 @@ class Choice {
   int runs_since_ = 0;      // it ran
   bool under_way_ = false;  // the reduction is in progress
   int waited_ = 0;          // steps
-  Sampled sampled_;
 };
 
 }  // namespace sc

@@ -31,17 +31,13 @@ class GlobalValue {
   }
 
  private:
-  void arrive();
-  void note(bool begins) const;
+  void read();
 
   Context& context_;
   Reduction reduction_;
   std::vector<Accumulator> results_;
   std::vector<std::int64_t> keys_, words_;
-  bool under_way_ = false;
-  Sampled sampled_;
-  bool sample_ = false;
-  double begun_ = 0;
+  bool unread_ = false;
 };
 
 }  // namespace sc

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
-
-#include "engine/plan/rehearsal.hpp"
 
 namespace sc::turbulence {
 
@@ -17,8 +14,7 @@ constexpr std::size_t words_of_mode = 6;  // three complex numbers
 }  // namespace
 
 ConjugateModes::ConjugateModes(Context& context, int reach_y, int reach_z)
-    : context_(context),
-      reduction_(context),
+    : reduction_(context),
       reach_y_(reach_y),
       reach_z_(reach_z),
       words_((slot(reach_y, reach_z) + 1) * words_of_mode) {}
@@ -38,38 +34,7 @@ void ConjugateModes::set(int ky, int kz, const Vector& u) {
   }
 }
 
-void ConjugateModes::start() {
-  Account& account = context_.accounts()[Resource::reductions];
-  ++account.pieces;
-  account.bytes += static_cast<std::int64_t>(sizeof(std::int64_t) * words_.size());
-  sample_ = sampled_.due(context_.accounts().sampling);
-  begun_ = context_.timeline().now();
-  note(true);
-  reduction_.start({}, words_);
-  under_way_ = true;
-  if (sample_) wait();
-}
-
-void ConjugateModes::wait() {
-  if (!under_way_) return;
-  under_way_ = false;
-  note(false);
-  Timeline& timeline = context_.timeline();
-  const double begin = sample_ ? begun_ : timeline.now();
-  reduction_.wait();
-  const double end = timeline.now();
-  std::string name = "conjugate modes";
-  if (sample_) name += sampled_suffix;
-  timeline.add(timeline.name(name, Resource::reductions), Phase::reduce, begin, end);
-  sampled_.ran(sample_ ? Sampled::Kind::sample : Sampled::Kind::overlapped, {end - begin, 0},
-               context_.accounts()[Resource::reductions]);
-}
-
-void ConjugateModes::note(bool begins) const {
-  if (Rehearsal* rehearsal = context_.rehearsal())
-    rehearsal->events.emplace_back(
-        RehearsedReduction{this, static_cast<std::int64_t>(sizeof(std::int64_t) * words_.size()), begins});
-}
+void ConjugateModes::start() { reduction_.start({}, words_, "conjugate modes"); }
 
 ConjugateModes::Vector ConjugateModes::of(int ky, int kz) const {
   const auto sums = reduction_.sums();

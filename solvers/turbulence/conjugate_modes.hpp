@@ -26,23 +26,17 @@ class ConjugateModes {
   void set(int ky, int kz, const Vector& u);
   /// Collective: all ranks exchange their values in one non-blocking message.
   void start();
-  /// Waits for it, and records the wait as a reduction.
-  void wait();
+  /// Waits for it.
+  void wait() { reduction_.wait(); }
   /// (u(k) + u*(-k)) / 2, valid after wait(): the same bits on all ranks, and exact conjugates for k and -k.
   Vector of(int ky, int kz) const;
 
  private:
   std::size_t slot(int ky, int kz) const;
-  void note(bool begins) const;
 
-  Context& context_;
   Reduction reduction_;
   int reach_y_, reach_z_;
   std::vector<std::int64_t> words_;  ///< bits of the values, zero on all ranks but one
-  bool under_way_ = false;
-  Sampled sampled_;
-  bool sample_ = false;
-  double begun_ = 0;
 };
 
 }  // namespace sc::turbulence
