@@ -18,7 +18,7 @@ struct Schedule {
   std::array<int, 2> each{2, 3};  ///< steps for each candidate, in the first and in the second round
   int watch = 50;                 ///< between two checks of the times
   int again = 1000;               ///< between two trials
-  double much_slower = 1.3;       ///< candidates this much slower are left out of the second round
+  double much_slower = 1.1;       ///< candidates this much slower are left out of the second round
   double drifted = 1.25;          ///< times that changed by this factor start a new trial
 };
 

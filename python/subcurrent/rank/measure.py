@@ -44,7 +44,7 @@ def measure_strategies(
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     computing()
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
-    first: dict[str, Any] = {}
+    first: dict[str, dict[str, Any]] = {}
     for turn in range(plan.repeats + 1):
         if context.any(stop.asked):
             break
@@ -55,11 +55,10 @@ def measure_strategies(
             advance(solver, plan.steps, plan.typed_case().pass_length())
             context.barrier()
             spent = time.perf_counter() - begin
-            if turn == 0 and name == "automatic":
+            if turn == 0:
                 more = settle(solver)
                 context.barrier()
-                first = {"first_steps": plan.steps + more, "first_seconds": time.perf_counter() - begin}
-            if turn == 0:
+                first[name] = {"first_steps": plan.steps + more, "first_seconds": time.perf_counter() - begin}
                 solver.restart_terms()
                 if name == plan.strategies[-1]:
                     context.sample(0, 0)
@@ -72,8 +71,10 @@ def measure_strategies(
     terms = {name: account_of(solver.terms(), name) for name, solver in solvers.items()}
     transports = context.transports()
     if context.rank == 0:
-        rows = [_row(plan, name, solver, seconds[name], terms[name]) for name, solver in solvers.items()]
-        rows = [row | (first if row["strategy"] == "automatic" else {}) for row in rows]
+        rows = [
+            _row(plan, name, solver, seconds[name], terms[name]) | first[name]
+            for name, solver in solvers.items()
+        ]
         cells = next(iter(solvers.values())).cells
         table = {"ranks": context.size, "threads": context.threads, "cells": cells, "case": plan.case}
         table |= {
