@@ -62,7 +62,7 @@ class CavityFace : public SolverFace<cavity::Cavity> {
   std::vector<NamedField> fields() override {
     std::vector<NamedField> all{{"velocity", &solver().velocity()},
                                 {"pressure", &solver().pressure()},
-                                {"coordinates", &solver().coordinates(), true}};
+                                {"coordinates", &solver().coordinates(), NamedField::Role::unshown}};
     for (const auto& [name, field] : averages()) all.push_back({name, field});
     return all;
   }
@@ -83,14 +83,9 @@ class CavityFace : public SolverFace<cavity::Cavity> {
 };
 
 io::Snapshot CavityFace::snapshot() {
-  cavity::Cavity& cavity = solver();
-  io::Snapshot shown{
-      .coordinates = &cavity.coordinates().storage(0),
-      .fields = {{"velocity", &cavity.velocity().storage(0)}, {"pressure", &cavity.pressure().storage(0)}},
-      .layers = 1,
-      .step = cavity.steps(),
-      .time = cavity.time()};
-  for (const auto& [name, field] : averages()) shown.fields.push_back({name, &field->storage(0)});
+  io::Snapshot shown = SolverFace::snapshot();
+  shown.coordinates = &solver().coordinates().storage(0);
+  shown.layers = layers();
   return shown;
 }
 

@@ -34,33 +34,23 @@ class CompressibleFace : private Said, public SolverFace<Compressible> {
 
  private:
   std::vector<NamedField> fields() override {
+    constexpr NamedField::Role derived = NamedField::Role::derived;
     const Shown& shown = solver().shown();
-    return {{"density", &shown.density, true},
-            {"velocity", &shown.velocity, true},
-            {"pressure", &shown.pressure, true},
-            {"dilatation", &shown.dilatation, true},
-            {"vorticity", &shown.vorticity, true}};
+    return {{"density", &shown.density, derived},
+            {"velocity", &shown.velocity, derived},
+            {"pressure", &shown.pressure, derived},
+            {"dilatation", &shown.dilatation, derived},
+            {"vorticity", &shown.vorticity, derived}};
   }
   void before_output() override { solver().show(); }
   void restored() override { solver().restored(); }
-  io::Snapshot snapshot() override;
+  std::optional<io::UniformPoints> even_points() override {
+    const Int3 n = solver().grid().cells();
+    const auto h = [](int count) { return 2 * std::numbers::pi / count; };
+    return io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}};
+  }
   io::CheckpointContents contents() override;
 };
-
-io::Snapshot CompressibleFace::snapshot() {
-  Compressible& gas = solver();
-  const Int3 n = gas.grid().cells();
-  const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-  const Shown& shown = gas.shown();
-  return {.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
-          .fields = {{"density", &shown.density.storage(0)},
-                     {"velocity", &shown.velocity.storage(0)},
-                     {"pressure", &shown.pressure.storage(0)},
-                     {"dilatation", &shown.dilatation.storage(0)},
-                     {"vorticity", &shown.vorticity.storage(0)}},
-          .step = gas.clock().steps,
-          .time = gas.clock().time};
-}
 
 // The conserved values and the clock: the step takes nothing else from the one before.
 io::CheckpointContents CompressibleFace::contents() {

@@ -35,20 +35,13 @@ class DendriteFace : private Said, public SolverFace<Dendrite> {
   }
   /// A checkpoint of a lost state would be of no use.
   void before_checkpoint() override { solver().check_finite(); }
-  io::Snapshot snapshot() override;
+  std::optional<io::UniformPoints> even_points() override {
+    // um, if there is a unit: ParaView does not like points that lie 1e-8 apart.
+    const double h = (solver().options().karma_rappel ? 1 : 1e6) * solver().options().spacing;
+    return io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}};
+  }
   io::CheckpointContents contents() override;
 };
-
-io::Snapshot DendriteFace::snapshot() {
-  Dendrite& crystal = solver();
-  // um, if there is a unit: ParaView does not like points that lie 1e-8 apart.
-  const double h = (crystal.options().karma_rappel ? 1 : 1e6) * crystal.options().spacing;
-  return {.uniform = io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}},
-          .fields = {{"phase", &crystal.phase().storage(0)},
-                     {"temperature_above_melting", &crystal.heat().storage(0)}},
-          .step = crystal.clock().steps,
-          .time = crystal.clock().time};
-}
 
 /// Along the first crystal's own axes, in the order of Dendrite::arms().
 constexpr std::array arm_names = {"arm_x+", "arm_x-", "arm_y+", "arm_y-", "arm_z+", "arm_z-"};

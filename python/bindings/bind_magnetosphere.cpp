@@ -38,7 +38,7 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
             {"velocity", &q.v},
             {"pressure", &q.p},
             {"magnetic", &q.B},
-            {"coordinates", &solver().coordinates(), true}};
+            {"coordinates", &solver().coordinates(), NamedField::Role::unshown}};
   }
   io::Snapshot snapshot() override;
   std::optional<io::UniformPoints> even_points() override {
@@ -58,16 +58,10 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
 };
 
 io::Snapshot MagnetosphereFace::snapshot() {
-  Magnetosphere& plasma = solver();
-  magnetosphere::Plasma& q = plasma.nodes();
-  return {.coordinates = &plasma.coordinates().storage(0),
-          .fields = {{"density", &q.rho.storage(0)},
-                     {"velocity", &q.v.storage(0)},
-                     {"pressure", &q.p.storage(0)},
-                     {"magnetic", &q.B.storage(0)}},
-          .layers = 0,
-          .step = plasma.clock().steps,
-          .time = plasma.clock().time};
+  io::Snapshot shown = SolverFace::snapshot();
+  shown.uniform.reset();
+  shown.coordinates = &solver().coordinates().storage(0);
+  return shown;
 }
 
 // Both sets of points and the place in the cycle: the next step takes nothing else from the one before.

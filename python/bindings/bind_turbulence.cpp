@@ -47,12 +47,14 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
  private:
   void read_points(const std::string& path, const std::string& name, AnyField& to);
   std::vector<NamedField> fields() override {
+    using Role = NamedField::Role;
     std::vector<NamedField> all{
-        {"velocity", nullptr, true, [this]() -> AnyField& { return solver().velocity_points(); }},
-        {"vorticity", nullptr, true, [this]() -> AnyField& { return solver().vorticity_points(); }},
-        {"modes", &solver().modes(), true}};
+        {"velocity", nullptr, Role::derived, [this]() -> AnyField& { return solver().velocity_points(); }},
+        {"vorticity", nullptr, Role::derived, [this]() -> AnyField& { return solver().vorticity_points(); }},
+        {"modes", &solver().modes(), Role::unshown}};
     if (solver().has_scalar())
-      all.push_back({"scalar", nullptr, true, [this]() -> AnyField& { return solver().scalar_points(); }});
+      all.push_back(
+          {"scalar", nullptr, Role::derived, [this]() -> AnyField& { return solver().scalar_points(); }});
     return all;
   }
   void before_gather(const std::string& name) override {
@@ -78,7 +80,11 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     if (const Choice* transforms = solver().transforms().choice()) all.push_back(transforms);
     return all;
   }
-  io::Snapshot snapshot() override;
+  std::optional<io::UniformPoints> even_points() override {
+    const Int3 n = solver().grid().cells();
+    const auto h = [](int count) { return 2 * std::numbers::pi / count; };
+    return io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}};
+  }
   io::CheckpointContents contents() override;
 };
 
@@ -96,19 +102,6 @@ void TurbulenceFace::read_points(const std::string& path, const std::string& nam
   AnyField from(grid, name, to.storage(0).type(), to.storage(0).components(), {});
   io::read_snapshot_field(path, name, from.storage(0));
   turbulence::resample(from, to);
-}
-
-io::Snapshot TurbulenceFace::snapshot() {
-  Turbulence& flow = solver();
-  const Int3 n = flow.grid().cells();
-  const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-  io::Snapshot shown{.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
-                     .fields = {{"velocity", &flow.velocity_points().storage(0)},
-                                {"vorticity", &flow.vorticity_points().storage(0)}},
-                     .step = flow.clock().steps,
-                     .time = flow.clock().time};
-  if (flow.has_scalar()) shown.fields.push_back({"scalar", &flow.scalar_points().storage(0)});
-  return shown;
 }
 
 // The modes that are kept and the clock: the step takes nothing else from the one before. The grid is that of

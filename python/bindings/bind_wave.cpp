@@ -41,12 +41,9 @@ class WaveFace : public SolverFace<Wave> {
  private:
   std::vector<NamedField> fields() override { return {{"pressure", &solver().pressure()}}; }
   void before_checkpoint() override { solver().measure(); }  // one of a lost state would be of no use
-  io::Snapshot snapshot() override {
+  std::optional<io::UniformPoints> even_points() override {
     const double h = solver().options().spacing;
-    return {.uniform = io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}},
-            .fields = {{"pressure", &solver().pressure().storage(0)}},
-            .step = solver().clock().steps,
-            .time = solver().clock().time};
+    return io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}};
   }
   /// The two levels lie one time step apart, so they are of no use for another one.
   io::CheckpointContents contents() override {

@@ -28,9 +28,14 @@ namespace sc::python {
 
 /// A field under the name that Python knows it by.
 struct NamedField {
+  enum class Role {
+    state,    ///< whoever changes it through a view makes its halo stale
+    derived,  ///< computed of the state, for output
+    unshown   ///< not in snapshots, and without such a halo
+  };
   const char* name;
   AnyField* field;
-  bool fixed = false;  ///< part of the grid, not of the state
+  Role role = Role::state;
   /// Without `field`: gives it, and allocates its memory at the first use.
   std::function<AnyField&()> made = {};
 };
@@ -201,7 +206,13 @@ class SolverFace {
 
  protected:
   virtual std::vector<NamedField> fields() = 0;
-  virtual io::Snapshot snapshot() = 0;
+  virtual io::Snapshot snapshot() {
+    io::Snapshot all{.uniform = even_points(), .step = solver().clock().steps, .time = solver().clock().time};
+    for (const NamedField& one : fields())
+      if (one.role != NamedField::Role::unshown)
+        all.fields.push_back({one.name, &(one.field ? *one.field : one.made()).storage(0)});
+    return all;
+  }
   virtual io::CheckpointContents contents() = 0;
   /// Collective: brings what is shown up to date.
   virtual void before_output() {}
@@ -212,7 +223,7 @@ class SolverFace {
   /// Axes whose last point is followed by the first.
   virtual Bool3 periodic() { return solver().grid().periodic(); }
   /// The points of snapshots where they are at equal distances.
-  virtual std::optional<io::UniformPoints> even_points() { return snapshot().uniform; }
+  virtual std::optional<io::UniformPoints> even_points() { return std::nullopt; }
   /// Layers of halo beyond physical faces that are points too.
   virtual int layers() const { return 0; }
   virtual void add_terms(nanobind::dict&) {}
@@ -230,7 +241,7 @@ class SolverFace {
   void forget_views() {
     if (!context().any(viewed_)) return;
     for (const NamedField& shown : fields()) {
-      if (shown.fixed) continue;
+      if (shown.role != NamedField::Role::state) continue;
       Storage& storage = shown.field->storage(0);
       storage.settle();
       storage.set_fresh(point);
