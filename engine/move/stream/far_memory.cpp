@@ -15,7 +15,7 @@ void FarMemory::timed(Way way, Phase phase, Action&& action) {
   const double end = timeline.now();
   std::string name = std::string(resource_name(resource_)) + (way == Way::in ? " in" : " out");
   if (in_sample_) {
-    sampled_seconds_[way == Way::out ? 1 : 0] += end - begin;
+    sampled_seconds_[way] += end - begin;
     name += sampled_suffix;
   } else if (!overlaps()) {
     Account& account = context_->accounts()[resource_];
@@ -37,7 +37,7 @@ std::int64_t FarMemory::start(Way way, std::span<const FarPart> parts) {
   account.bytes += bytes;
   if (began_ < 0) began_ = context_->timeline().now();
   if (in_sample_)
-    sampled_bytes_[way == Way::out ? 1 : 0] += bytes;
+    sampled_bytes_[way] += bytes;
   else if (overlaps())
     price(way, bytes);
   return batch;
@@ -58,8 +58,10 @@ void FarMemory::copy(Way /*way*/, std::span<const BoxCopy> copies) {
   for (const BoxCopy& copy : copies) copy.run();
 }
 
+/// Before the first measurement it only adds up the bytes: M of bytes without a sample is estimated from the
+/// samples, at their rate.
 void FarMemory::price(Way way, std::int64_t bytes) {
-  Measured& m = measured(way);
+  Measured& m = measured_[way];
   m.unpriced += bytes;
   if (m.bytes == 0 || m.unpriced == 0) return;
   const double seconds = static_cast<double>(m.unpriced) * m.seconds / static_cast<double>(m.bytes);
@@ -94,13 +96,12 @@ void FarMemory::end_sample() {
   spent_ += last_;
   Account& account = context_->accounts()[resource_];
   for (const Way way : {Way::in, Way::out}) {
-    const std::size_t n = way == Way::out ? 1 : 0;
-    if (sampled_bytes_[n] == 0) continue;
-    Measured& m = measured(way);
-    m.bytes += sampled_bytes_[n];
-    m.seconds += sampled_seconds_[n];
+    if (sampled_bytes_[way] == 0) continue;
+    Measured& m = measured_[way];
+    m.bytes += sampled_bytes_[way];
+    m.seconds += sampled_seconds_[way];
     ++account.measured;
-    account.apart += sampled_seconds_[n];
+    account.apart += sampled_seconds_[way];
     price(way, 0);
   }
 }

@@ -3,7 +3,6 @@
 // SlabStream uses only this interface: batches of copies, which complete in the order of their start.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +18,14 @@ namespace sc {
 
 /// To the slots, or back.
 enum class Way : std::uint8_t { in, out };
+
+/// A value for each direction.
+template <class T>
+struct PerWay {
+  T in{}, out{};
+  T& operator[](Way way) { return way == Way::in ? in : out; }
+  const T& operator[](Way way) const { return way == Way::in ? in : out; }
+};
 
 /// A run of bytes of one array and the near memory to or from which it is copied. Offset and length are
 /// multiples of the far memory's alignment, the address of near_alignment().
@@ -45,9 +52,9 @@ class FarMemory {
   /// The same, calling drive() until it returns that nothing else is in progress.
   void wait(Way way, std::int64_t batch, const std::function<bool()>& drive);
   /// Waits until nothing is in progress.
-  void wait(Way way) { wait(way, begun(way)); }
+  void wait(Way way) { wait(way, begun_[way]); }
   /// Whether this batch is done. Throws as wait() does.
-  bool ended(Way way, std::int64_t batch) { return test(way) || ended(way) >= batch; }
+  bool ended(Way way, std::int64_t batch) { return test(way) || ended_[way] >= batch; }
   /// Makes progress without blocking; true if nothing is in progress. Throws as wait() does.
   virtual bool test(Way way) = 0;
 
@@ -73,7 +80,7 @@ class FarMemory {
     std::memcpy(to, from, bytes);
   }
   /// Bytes copied so far, without errors.
-  virtual std::int64_t bytes(Way way) const = 0;
+  std::int64_t bytes(Way way) const { return bytes_[way]; }
 
   /// The device that computes in near memory; nullptr: the host.
   virtual std::shared_ptr<Device> device() const { return nullptr; }
@@ -96,16 +103,14 @@ class FarMemory {
   explicit FarMemory(Resource resource) : resource_(resource) {}
   virtual std::int64_t start_batch(Way way, std::span<const FarPart> parts) = 0;
   virtual void wait_batch(Way way, std::int64_t batch) = 0;
-  /// The number of the last started batch.
-  virtual std::int64_t begun(Way way) const = 0;
-  /// The number of the last completed batch.
-  virtual std::int64_t ended(Way way) const = 0;
   /// Whether a batch is in progress during other work.
   virtual bool overlaps() const { return true; }
   /// Bytes copied outside of batches.
   void book(std::int64_t bytes) {
     if (context_) context_->accounts()[resource_].bytes += bytes;
   }
+  PerWay<std::int64_t> begun_, ended_;  // the last batch that was started, and the last that was completed
+  PerWay<std::int64_t> bytes_;          // copied without errors
 
  private:
   /// Batches of one direction that were copied with nothing else in progress.
@@ -118,15 +123,13 @@ class FarMemory {
   void timed(Way way, Phase phase, Action&& action);
   /// Adds the time of these bytes at the measured rate.
   void price(Way way, std::int64_t bytes);
-  Measured& measured(Way way) { return measured_[way == Way::out ? 1 : 0]; }
-  const Measured& measured(Way way) const { return measured_[way == Way::out ? 1 : 0]; }
 
   Resource resource_;
   Context* context_ = nullptr;
-  std::array<Measured, 2> measured_{};
+  PerWay<Measured> measured_;
   bool in_sample_ = false;
-  std::array<std::int64_t, 2> sampled_bytes_{};  // of the sample in progress
-  std::array<double, 2> sampled_seconds_{};
+  PerWay<std::int64_t> sampled_bytes_;  // of the sample in progress
+  PerWay<double> sampled_seconds_;
   double began_ = -1;  // start of the first batch
   double sample_began_ = 0;
   double spent_ = 0, last_ = 0;  // seconds of all samples, and of the last one

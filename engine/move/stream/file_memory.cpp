@@ -73,11 +73,12 @@ FileMemory::FileMemory(FileMemoryOptions options)
 
 FileMemory::~FileMemory() {
   // The kernel may still write to near memory, which the owner frees next.
-  for (Queue& queue : queues_)
-    while (!queue.batches.empty()) {
-      if (queue.batches.front().missing == 0)
-        queue.batches.pop_front();
-      else
+  for (const Way way : {Way::in, Way::out})
+    while (!queues_[way].batches.empty()) {
+      if (queues_[way].batches.front().missing == 0) {
+        queues_[way].batches.pop_front();
+        ++ended_[way];
+      } else
         try {
           take_results(true);
         } catch (const Error&) {
@@ -139,12 +140,12 @@ FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
 }
 
 std::int64_t FileMemory::start_batch(Way way, std::span<const FarPart> parts) {
-  Queue& l = queue(way);
+  Queue& l = queues_[way];
   if (parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
   if (l.batches.size() == most_batches)
     throw Error(Exit::failure, "too many batches of scratch files are under way");
   Batch& batch = l.batches.emplace_back();
-  ++l.started;
+  const std::int64_t number = ++begun_[way];
   std::size_t bytes = 0;
   for (const FarPart& part : parts) {
     bytes += part.bytes;
@@ -153,13 +154,13 @@ std::int64_t FileMemory::start_batch(Way way, std::span<const FarPart> parts) {
       batch.requests.back().bytes += part.bytes;
     else
       batch.requests.push_back({file, way == Way::out, part.offset, part.near, part.bytes,
-                                index_of(way, l.started, batch.requests.size())});
+                                index_of(way, number, batch.requests.size())});
   }
   if (options_.most_bytes_per_second > 0)
     batch.due = l.due = std::max(l.due, now()) + static_cast<double>(bytes) / options_.most_bytes_per_second;
   batch.missing = batch.requests.size();
   io_->submit(batch.requests);
-  return l.started;
+  return number;
 }
 
 void FileMemory::take_results(bool block) {
@@ -167,8 +168,8 @@ void FileMemory::take_results(bool block) {
   while (io_->take(result, block)) {
     const int number = result.index >> parts_bits;
     const Way way = (number & 1) != 0 ? Way::out : Way::in;
-    Queue& l = queue(way);
-    const std::int64_t behind = (number / 2 - l.ended() - 1) % most_batches;
+    Queue& l = queues_[way];
+    const std::int64_t behind = (number / 2 - ended_[way] - 1) % most_batches;
     Batch& batch = l.batches[static_cast<std::size_t>((behind + most_batches) % most_batches)];
     complete(way, batch, static_cast<std::size_t>(result.index & ((1 << parts_bits) - 1)), result.result);
     block = false;
@@ -185,7 +186,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
   }
   const auto moved = static_cast<std::size_t>(result);
   if (moved >= r.bytes) {
-    queue(way).bytes += static_cast<std::int64_t>(r.bytes);
+    bytes_[way] += static_cast<std::int64_t>(r.bytes);
     --batch.missing;
     return;
   }
@@ -195,7 +196,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
     --batch.missing;
     return fail(batch, r, r.write ? "nothing was written" : was_cut);
   }
-  queue(way).bytes += static_cast<std::int64_t>(done);
+  bytes_[way] += static_cast<std::int64_t>(done);
   r.offset += static_cast<std::int64_t>(done);
   r.data += done;
   r.bytes -= done;
@@ -223,9 +224,9 @@ void FileMemory::look_for_cuts(Batch& batch) {
 }
 
 bool FileMemory::test(Way way) {
-  Queue& l = queue(way);
+  Queue& l = queues_[way];
   if (!l.batches.empty()) take_results(false);
-  std::int64_t done = l.ended();
+  std::int64_t done = ended_[way];
   for (const Batch& batch : l.batches) {
     if (batch.missing > 0 || (options_.most_bytes_per_second > 0 && now() < batch.due)) break;
     ++done;
@@ -235,9 +236,9 @@ bool FileMemory::test(Way way) {
 }
 
 void FileMemory::wait_batch(Way way, std::int64_t batch) {
-  Queue& l = queue(way);
+  Queue& l = queues_[way];
   std::string failure;
-  while (l.ended() < batch && !l.batches.empty()) {
+  while (ended_[way] < batch && !l.batches.empty()) {
     Batch& oldest = l.batches.front();
     while (oldest.missing > 0) take_results(true);
     if (options_.most_bytes_per_second > 0 && now() < oldest.due)
@@ -245,6 +246,7 @@ void FileMemory::wait_batch(Way way, std::int64_t batch) {
     if (way == Way::in) look_for_cuts(oldest);
     if (failure.empty()) failure = std::move(oldest.failure);
     l.batches.pop_front();
+    ++ended_[way];
   }
   // Thrown only after all batches have completed: then the caller may reuse the near memory of all of them.
   if (!failure.empty()) throw Error(Exit::storage, failure);

@@ -49,7 +49,6 @@ class FileMemory : public FarMemory {
   int batches_ahead(std::size_t bytes) const override { return ahead(bytes); }
   static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;
-  std::int64_t bytes(Way way) const override { return queue(way).bytes; }
   const char* where() const override { return "in files"; }
 
   const Scratch& scratch() const { return scratch_; }
@@ -59,8 +58,6 @@ class FileMemory : public FarMemory {
  private:
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
-  std::int64_t begun(Way way) const override { return queue(way).started; }
-  std::int64_t ended(Way way) const override { return queue(way).ended(); }
   bool overlaps() const override { return options_.mode != IoMode::blocking; }
 
   struct File {
@@ -77,13 +74,8 @@ class FileMemory : public FarMemory {
   /// What is under way in one direction: the last of the batches that were started.
   struct Queue {
     std::deque<Batch> batches;
-    std::int64_t started = 0;
-    std::int64_t bytes = 0;
     double due = 0;
-    std::int64_t ended() const { return started - static_cast<std::int64_t>(batches.size()); }
   };
-  Queue& queue(Way way) { return queues_[way == Way::out]; }
-  const Queue& queue(Way way) const { return queues_[way == Way::out]; }
   void take_results(bool block);
   void complete(Way way, Batch& batch, std::size_t part, std::int64_t result);
   const File& file_of(const FileRequest& request) const;
@@ -94,7 +86,7 @@ class FileMemory : public FarMemory {
   Scratch scratch_;
   std::unique_ptr<FileIo> io_;
   std::vector<File> files_;
-  Queue queues_[2];
+  PerWay<Queue> queues_;
   bool direct_ = true;
   std::size_t near_alignment_ = 1;
 };

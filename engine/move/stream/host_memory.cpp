@@ -20,27 +20,28 @@ std::int64_t HostMemory::start_batch(Way way, std::span<const FarPart> parts) {
     batch.bytes += static_cast<std::int64_t>(part.bytes);
   }
   batch.done = device_->record(stream);
-  under_way_[index(way)].push_back(std::move(batch));
-  return ++started_[index(way)];
+  under_way_[way].push_back(std::move(batch));
+  return ++begun_[way];
 }
 
 bool HostMemory::test(Way way) {
-  std::deque<Batch>& batches = under_way_[index(way)];
+  std::deque<Batch>& batches = under_way_[way];
   while (!batches.empty() && device_->reached(batches.front().done)) end(way);
   return batches.empty();
 }
 
 void HostMemory::wait_batch(Way way, std::int64_t batch) {
-  std::deque<Batch>& batches = under_way_[index(way)];
-  while (!batches.empty() && started_[index(way)] - static_cast<std::int64_t>(batches.size()) < batch) {
+  std::deque<Batch>& batches = under_way_[way];
+  while (!batches.empty() && ended_[way] < batch) {
     device_->wait(batches.front().done);
     end(way);
   }
 }
 
 void HostMemory::end(Way way) {
-  bytes_[index(way)] += under_way_[index(way)].front().bytes;
-  under_way_[index(way)].pop_front();
+  ++ended_[way];
+  bytes_[way] += under_way_[way].front().bytes;
+  under_way_[way].pop_front();
 }
 
 int HostMemory::add(const std::string& /*name*/, std::int64_t bytes) {
@@ -56,7 +57,7 @@ void HostMemory::copy(Way way, std::span<const BoxCopy> copies) {
     sum += std::int64_t{c.row} * c.word * c.ny * c.nz * c.components;
   }
   copy_cells(*device_, Stream::edge, cells);
-  bytes_[index(way)] += sum;
+  bytes_[way] += sum;
   book(sum);
 }
 

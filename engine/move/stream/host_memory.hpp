@@ -3,7 +3,6 @@
 // as fields in files. Reads and writes use separate streams of the device, and overlap with computation.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <vector>
 
@@ -27,7 +26,6 @@ class HostMemory : public FarMemory {
   void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override {
     device_->copy(Stream::edge, to, from, bytes);
   }
-  std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
   std::shared_ptr<Device> device() const override { return device_; }
   /// Pinned: kernels read and write it in place.
   std::shared_ptr<std::byte> strips(std::size_t bytes) override { return device_->pinned(bytes); }
@@ -44,18 +42,12 @@ class HostMemory : public FarMemory {
   /// read that has been waited for.
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
-  std::int64_t begun(Way way) const override { return started_[index(way)]; }
-  std::int64_t ended(Way way) const override {
-    return started_[index(way)] - static_cast<std::int64_t>(under_way_[index(way)].size());
-  }
-  static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
   /// The oldest batch has completed.
   void end(Way way);
 
   std::shared_ptr<Device> device_;
   std::vector<Device::Memory> arrays_;
-  std::array<std::deque<Batch>, 2> under_way_;
-  std::array<std::int64_t, 2> started_{}, bytes_{};  // number of batches; bytes of completed ones
+  PerWay<std::deque<Batch>> under_way_;
 };
 
 }  // namespace sc

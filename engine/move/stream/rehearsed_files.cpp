@@ -19,8 +19,8 @@ FarMemory::Buffer RehearsedFiles::allocate(std::size_t bytes) {
 std::int64_t RehearsedFiles::start_batch(Way way, std::span<const FarPart> parts) {
   std::int64_t bytes = 0;
   for (const FarPart& part : parts) bytes += static_cast<std::int64_t>(part.bytes);
-  bytes_[index(way)] += bytes;
-  const std::int64_t batch = ++begun_[index(way)];
+  bytes_[way] += bytes;
+  const std::int64_t batch = ++begun_[way];
   if (Rehearsal* rehearsal = context_.rehearsal())
     rehearsal->copied({.in = way == Way::in, .begins = true, .batch = batch, .bytes = bytes});
   if (!overlaps_) wait_batch(way, batch);
@@ -28,8 +28,8 @@ std::int64_t RehearsedFiles::start_batch(Way way, std::span<const FarPart> parts
 }
 
 void RehearsedFiles::wait_batch(Way way, std::int64_t batch) {
-  if (batch <= ended(way)) return;
-  ended_[index(way)] = batch;
+  if (batch <= ended_[way]) return;
+  ended_[way] = batch;
   if (Rehearsal* rehearsal = context_.rehearsal())
     rehearsal->copied({.in = way == Way::in, .begins = false, .batch = batch});
 }

@@ -3,8 +3,6 @@
 // space that is never accessed.
 #pragma once
 
-#include <array>
-
 #include "engine/move/stream/file_memory.hpp"
 
 namespace sc {
@@ -22,21 +20,16 @@ class RehearsedFiles final : public FarMemory {
   Buffer allocate(std::size_t bytes) override;
   void copy_near(std::byte* /*to*/, const std::byte* /*from*/, std::size_t /*bytes*/) override {}
   void copy(Way /*way*/, std::span<const BoxCopy> /*copies*/) override {}
-  std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
   const char* where() const override { return "in files"; }
 
  private:
-  static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
-  std::int64_t begun(Way way) const override { return begun_[index(way)]; }
-  std::int64_t ended(Way way) const override { return ended_[index(way)]; }
   bool overlaps() const override { return overlaps_; }
 
   Context& context_;
   bool overlaps_;
   int arrays_ = 0;
-  std::array<std::int64_t, 2> begun_{}, ended_{}, bytes_{};
 };
 
 }  // namespace sc
