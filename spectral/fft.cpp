@@ -43,7 +43,7 @@ Int3 mode_cells(const std::array<Kept, 3>& kept) {
 /// real cells stay in the L2 cache. Small blocks, too, have some slabs, of which one travels while the next
 /// is computed, as long as a message, from one slab to another, is not too small to be worth its overhead.
 int choose_slabs(std::int64_t block_bytes, int ranks) {
-  constexpr std::int64_t slab_bytes = std::int64_t{2} << 20, least_message = 12288;
+  constexpr std::int64_t slab_bytes = std::int64_t{2} << 20;
   constexpr int most = 32, enough_to_overlap = 4;
   auto slabs = static_cast<int>(std::min<std::int64_t>(most, block_bytes / slab_bytes + 1));
   if (ranks == 1) return slabs;
@@ -101,9 +101,7 @@ void FFT<T>::make_plans(Library library) {
 
 template <class T>
 std::byte* FFT<T>::work(int thread) const {
-  const auto address = reinterpret_cast<std::uintptr_t>(work_.data());
-  const std::size_t lead = (cache_line - address % cache_line) % cache_line;
-  return const_cast<std::byte*>(work_.data()) + lead + work_bytes_ * static_cast<std::size_t>(thread);
+  return on_cache_line(const_cast<std::byte*>(work_.data())) + work_bytes_ * static_cast<std::size_t>(thread);
 }
 
 template <class T>

@@ -22,6 +22,9 @@
 
 namespace sc::spectral {
 
+/// Bytes of a message that are worth its overhead.
+constexpr std::int64_t least_message = 12288;
+
 struct FftOptions {
   Int3 cells;
   /// Number of ranks along the two divided axes of the pencils; 0: chosen. Real fields are divided along y

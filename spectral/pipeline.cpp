@@ -15,7 +15,6 @@ namespace {
 
 /// Planes of a slab: every thread has one, and a message from one rank to another is worth its overhead.
 int planes_of_slab(int threads, std::int64_t plane_bytes, int ranks) {
-  constexpr std::int64_t least_message = 12288;
   const std::int64_t enough = (least_message * ranks + plane_bytes - 1) / plane_bytes;
   return static_cast<int>((enough + threads - 1) / threads) * threads;
 }

@@ -15,8 +15,6 @@ namespace sc::spectral {
 
 namespace {
 
-constexpr std::size_t page = 4096;
-
 std::vector<FarArray> far_planes(const PlaneShape& shape, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
   for (int k = 0; k < count - Planes::near_arrays; ++k)
@@ -155,11 +153,11 @@ std::size_t PlaneShape::row_bytes() const {
 std::size_t PlaneShape::bytes(bool in_files) const {
   const std::size_t all = row_bytes() * static_cast<std::size_t>(cells.y);
   // An odd number of pages, so that the elements of a line along z fall into different cache sets.
-  return in_files ? (round_up(all, page) / page | 1U) * page : all;
+  return in_files ? (round_up(all, memory_page) / memory_page | 1U) * memory_page : all;
 }
 
 std::size_t PlaneShape::slot_bytes(int pieces) const {
-  return PlaneCut{cells.z, bytes(true), pieces, page}.slot_bytes(0);
+  return PlaneCut{cells.z, bytes(true), pieces, memory_page}.slot_bytes(0);
 }
 
 Planes::Planes(const PlaneShape& shape, int count, bool untouched) : depth_(shape.cells.z) {

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/for_each.hpp"
 #include "engine/exec/line_copies.hpp"
 #include "engine/exec/line_geometry.hpp"
@@ -249,10 +249,7 @@ void for_each_line(const LineGeometry& g, int threads, int scratches,
                 "the operator's call operator must take (const Bundle&, LineIn / LineOut...) or (const "
                 "Bundle&, LineMemory...) in the order of the stage's declarations");
   const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator>) {
-    std::vector<std::byte>& block = memory[static_cast<std::size_t>(team_thread())];
-    void* at = block.data();
-    std::size_t space = block.size();
-    auto* mine = static_cast<std::byte*>(std::align(64, 1, at, space));
+    std::byte* mine = on_cache_line(memory[static_cast<std::size_t>(team_thread())].data());
     detail::bundles(g, first, last, scratches, mine, op, arrays...);
   };
   detail::share_rows(g.bundles(), threads, {}, part);

@@ -17,6 +17,12 @@ struct StepReport {
   double dt = 0;
 };
 
+/// Of a solver whose next step depends on no other times; part of a checkpoint.
+struct SolverClock {
+  double time = 0;
+  std::int64_t steps = 0;
+};
+
 /// The first own cell where a field of N components is not finite, as "NAME is not finite WHEN at POINT (x,
 /// y, z); ADVICE"; `point` is the solver's word for its points. Empty if all are finite.
 struct Loss {

@@ -7,6 +7,7 @@
 
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/overlap/runner.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/compressible/budget.hpp"
 #include "solvers/compressible/options.hpp"
 #include "solvers/compressible/spectra.hpp"
@@ -14,10 +15,7 @@
 
 namespace sc::compressible {
 
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step
-  double dt = 0;
+struct StepReport : sc::StepReport {
   double courant = 0;
 };
 
@@ -66,10 +64,7 @@ class Compressible {
   void restored();
 
   /// What the next step needs besides the conserved values, as a checkpoint keeps it.
-  struct Clock {
-    double time = 0;
-    std::int64_t steps = 0;
-  };
+  using Clock = SolverClock;
   Clock& clock() { return clock_; }
   const Grid& grid() const { return stages_.q.grid(); }
   Runner& runner() { return runner_; }

@@ -26,7 +26,7 @@ StepReport Compressible::step() {
   clock_.time += dt;
   clock_.steps += 1;
   check_state();
-  return {clock_.steps, clock_.time, dt, courant};
+  return {{clock_.steps, clock_.time, dt}, courant};
 }
 
 /// Of fields in files, each stage's first slabs are read while the one before is computed.

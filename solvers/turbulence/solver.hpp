@@ -46,10 +46,7 @@ class Turbulence {
   /// Collective: one time step. Throws Error (storage) if a file access fails.
   StepReport step();
   /// The state besides the modes that the next step needs, as part of a checkpoint.
-  struct Clock {
-    double time = 0;
-    std::int64_t steps = 0;
-  };
+  using Clock = SolverClock;
   Clock& clock() { return clock_; }
   std::int64_t steps() const { return clock_.steps; }
   double time() const { return clock_.time; }

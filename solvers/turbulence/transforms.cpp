@@ -38,11 +38,8 @@ class Workplace {
         point_stride_(whole_cache_lines<Real>(count_ + 2 * room_)),
         rows_(static_cast<std::size_t>(arrays * row_stride_)),
         points_(static_cast<std::size_t>(arrays * point_stride_ + whole_cache_lines<Real>(room_)) +
-                cache_line) {
-    const auto address = reinterpret_cast<std::uintptr_t>(points_.data());
-    first_ = points_.data() + (cache_line - address % cache_line) % cache_line / sizeof(Real) +
-             whole_cache_lines<Real>(room_);
-  }
+                cache_line),
+        first_(on_cache_line(points_.data()) + whole_cache_lines<Real>(room_)) {}
   Workplace(Workplace&&) = default;
   Workplace& operator=(Workplace&&) = default;
   Mode<Real>* rows(int k) { return rows_.data() + k * row_stride_; }

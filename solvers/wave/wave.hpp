@@ -53,10 +53,7 @@ class Wave {
   /// Collective. Throws Error (diverged) on all ranks if p is not finite.
   Measures measure();
 
-  struct Clock {
-    double time = 0;
-    std::int64_t steps = 0;
-  };
+  using Clock = SolverClock;
   Clock& clock() { return clock_; }
   const double& dt() const { return dt_; }
   const Grid& grid() const { return p_->grid(); }

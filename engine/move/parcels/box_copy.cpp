@@ -38,7 +38,6 @@ CellCopy BoxCopy::for_device() const {
 }
 
 namespace {
-constexpr std::size_t page = 4096;
 constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 
 /// Whether to prefetch the next row while one is copied. Hardware prefetchers stay within a page and not far
@@ -46,7 +45,7 @@ constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 /// memory). AMD cores gain if the next row is on the same page; otherwise they take 1.4 times as long, from a
 /// neighbour's cache up to 3 times (decision 46).
 bool prefetching_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
-  return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
+  return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(memory_page);
 }
 
 }  // namespace
@@ -283,7 +282,7 @@ void BoxCopy::choose() {
   };
   if (narrow(std::index_sequence<4, 8, 12, 16, 24, 32, 48>{})) return;
   // For rows of several pages, prefetching cost 4 to 40 % on Intel cores too.
-  rows_ = row_bytes_ <= page && prefetching_pays(from_.y, to_.y) ? &rows_prefetched : &wide_rows;
+  rows_ = row_bytes_ <= memory_page && prefetching_pays(from_.y, to_.y) ? &rows_prefetched : &wide_rows;
 }
 
 }  // namespace sc

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 #include "engine/move/stream/rehearsed_files.hpp"
 
@@ -78,9 +79,8 @@ std::string at_rate_of(const std::string& what, const Budget& budget) {
 }
 
 std::int64_t buffer_bytes(std::int64_t bytes) {
-  constexpr std::int64_t page = 4096, huge = std::int64_t{2} << 20;
-  const std::int64_t unit = bytes < huge ? page : huge;
-  return (bytes + unit - 1) / unit * unit;
+  constexpr std::int64_t page = memory_page, huge = std::int64_t{2} << 20;
+  return round_up(bytes, bytes < huge ? page : huge);
 }
 
 std::string mebibytes(std::int64_t bytes) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/align.hpp"
 #include "engine/move/stream/far_memory.hpp"
 #include "engine/move/stream/file_io.hpp"
 #include "engine/move/stream/scratch.hpp"
@@ -42,7 +43,7 @@ class FileMemory : public FarMemory {
   bool test(Way way) override;
   /// Allocates the whole length, so that a full disk is detected here.
   int add(const std::string& name, std::int64_t bytes) override;
-  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t page = memory_page;
   std::size_t alignment() const override { return page; }
   /// What the devices of the files require of addresses; less than a page for most.
   std::size_t near_alignment() const override { return near_alignment_; }

@@ -11,7 +11,7 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t slot_alignment = 4096;  // a page of the host; sufficient for all devices
+constexpr std::size_t slot_alignment = memory_page;  // sufficient for all devices
 
 void check(const StreamPhase& phase) {
   if (phase.empty()) refuse("a phase of a stream uses no array");
