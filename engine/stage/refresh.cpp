@@ -223,7 +223,6 @@ void Refresh::wait() {
     w.storage->set_fresh(w.storage->fresh(w.lattice) | w.reach, w.lattice);
   }
   under_way_ = false;
-  ++rounds_;
 }
 
 std::int64_t Refresh::bytes() const {

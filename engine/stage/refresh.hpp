@@ -56,8 +56,6 @@ class Refresh final : public Movement {
   /// For halos that are exchanged before their reader is known (Storage::ahead): conditions that read other
   /// fields are left to it.
   void set_ahead() { ahead_ = true; }
-  /// The number of times it has completed.
-  std::int64_t rounds() const { return rounds_; }
   /// Sets the stage under whose name times are recorded.
   void book_on(std::uint16_t name) { name_ = name; }
   /// Whether it has any fields.
@@ -82,7 +80,6 @@ class Refresh final : public Movement {
   std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;
-  std::int64_t rounds_ = 0;
   bool under_way_ = false;
   bool settle_on_wait_ = false;
   bool ahead_ = false;

@@ -172,7 +172,7 @@ void Scratch::remove_leftovers() {
     left.replace_extension();
     std::error_code ignored;  // another process may be removing it at the same time
     fs::remove_all(left, ignored);
-    if (fs::remove(lock, ignored)) ++removed_;
+    fs::remove(lock, ignored);
   }
 }
 

@@ -19,8 +19,6 @@ class Scratch {
   ~Scratch();
 
   const std::string& path() const { return path_; }
-  /// Number of removed folders of ended owners.
-  int removed() const { return removed_; }
 
  private:
   void remove_leftovers();
@@ -28,7 +26,6 @@ class Scratch {
   std::string folder_;
   std::string path_;
   std::string lock_;
-  int removed_ = 0;
 };
 
 }  // namespace sc
