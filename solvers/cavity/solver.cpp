@@ -125,7 +125,7 @@ double Cavity::fastest_wall() {
 // dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the fluid moves along every axis by at
 // most `courant` cells, where it enters too, and the lid by at most `courant` times the smallest spacing.
 double Cavity::limit_of_step(double stiffness) const {
-  const double inflow = stages_.crossing.fastest;
+  const double inflow = stages_.through.fastest_inflow;
   double dt = stability_limit / stiffness;
   if (inflow > 0) dt = std::min(dt, options_.courant / inflow);
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
@@ -153,11 +153,11 @@ void Cavity::begin_outflow() {
 // U is the mean velocity with which fluid leaves.
 void Cavity::let_out(double dt) {
   if (stages_.outflow->keep_before) runner_.run(*stages_.outflow->keep_before);
-  const auto& [entering, area, fastest] = stages_.crossing;
-  stages_.outflow->convect.set(dt * entering / area);
+  const FlowThrough& open = stages_.through;
+  stages_.outflow->convect.set(dt * open.inflow_rate / open.outflow_area);
   runner_.run(*stages_.outflow->convect);
   const double leaving = global_.reduce(stages_.outflow->convect->accumulators());
-  stages_.outflow->balance.set((entering - leaving) / area);
+  stages_.outflow->balance.set((open.inflow_rate - leaving) / open.outflow_area);
   runner_.run(*stages_.outflow->balance);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "solvers/cavity/averages.hpp"
-#include "solvers/cavity/crossing.hpp"
+#include "solvers/cavity/flow_through.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/open_faces.hpp"
 #include "solvers/cavity/poisson.hpp"
@@ -47,7 +47,7 @@ struct Stages {
   Poisson& poisson;
   double smallest;             ///< shortest distance between neighbouring points
   std::array<Vec3, 3> period;  ///< added to the points beyond periodic boundaries
-  Crossing crossing;
+  FlowThrough through;
 
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
   SetStage<StepTimes> flux;

@@ -47,8 +47,8 @@ StepReport Cavity::step() {
     report.add(solved, balance, global_.value(0));
   }
 
-  report.courant =
-      std::max({lid_speed_ * dt / stages_.smallest, stages_.crossing.fastest * dt, global_.value(2) * dt});
+  report.courant = std::max(
+      {lid_speed_ * dt / stages_.smallest, stages_.through.fastest_inflow * dt, global_.value(2) * dt});
   if (!std::isfinite(report.max_change)) report_loss(report);
   if (stages_.averaged) average(dt);
   clock_ = {report.time, stiffness, report.step};

@@ -34,18 +34,18 @@ void resample_in(AnyField& from, AnyField& to) {
                                 .largest_mode = largest,
                                 .strategy = Strategy::blocking};
   };
-  spectral::FFT<Real> there(context, options(a)), here(context, options(b));
-  Field<Mode<Real>> modes(there.mode_grid(), "modes of both grids");
+  spectral::FFT<Real> fft_from(context, options(a)), fft_to(context, options(b));
+  Field<Mode<Real>> modes(fft_from.mode_grid(), "modes of both grids");
   const Grid& grid = modes.grid();
   to.storage(0).settle();
   to.storage(0).set_fresh(point);
   for (int d = 0; d < to.storage(0).components(); ++d) {
-    there.forward(spectral::cells_of(Level<Real, 1>{&from, 0}, d), spectral::cells_of(modes.now()));
+    fft_from.forward(spectral::cells_of(Level<Real, 1>{&from, 0}, d), spectral::cells_of(modes.now()));
     // Modes are sums over the points.
     for_each(grid.own(), {}, {grid.layout(), grid.origin()}, context.threads(), {},
              Multiply{count(b) / count(a)}, InOut<Mode<Real>>(modes.now().view()));
-    here.backward(spectral::Cells<const Mode<Real>>(spectral::cells_of(modes.now())),
-                  spectral::cells_of(Level<Real, 1>{&to, 0}, d));
+    fft_to.backward(spectral::Cells<const Mode<Real>>(spectral::cells_of(modes.now())),
+                    spectral::cells_of(Level<Real, 1>{&to, 0}, d));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossing: sums over the points of open faces, whose bits do not depend on the decomposition.
-#include "solvers/cavity/crossing.hpp"
+// FlowThrough: sums over the points of open faces, whose bits do not depend on the decomposition.
+#include "solvers/cavity/flow_through.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace sc::cavity {
 
-Crossing crossing_of(Field<double, 3>& x, const CavityOptions& o) {
+FlowThrough flow_through(Field<double, 3>& x, const CavityOptions& o) {
   const Grid& grid = x.grid();
   const In<double, 3> points = x.read();
   std::array<Accumulator, 2> sums{Accumulator(Reduce::sum), Accumulator(Reduce::sum)};
@@ -22,8 +22,8 @@ Crossing crossing_of(Field<double, 3>& x, const CavityOptions& o) {
       const InflowProfile profile = profile_of(o, f);
       each_point_of(grid, face, [&](At p, Index g) {
         const Vec3 V = profile.at({points[0][p], points[1][p], points[2][p]});
-        const double entering = -outward * rows.flux(points, p, g, V);
-        sums[0].add(&entering, 1);
+        const double rate = -outward * rows.flux(points, p, g, V);
+        sums[0].add(&rate, 1);
         const Metric m = metric2(points, p);
         for (const Vec3& grad : m.grad) fastest = std::max(fastest, std::abs(dot(V, grad)));
       });
@@ -39,9 +39,9 @@ Crossing crossing_of(Field<double, 3>& x, const CavityOptions& o) {
   Accumulator most(Reduce::max);
   most.add(&fastest, 1);
   GlobalValue global(grid.context());
-  Crossing crossing{.entering = global.reduce(sums), .area = global.value(1)};
-  crossing.fastest = global.reduce({&most, 1});
-  return crossing;
+  FlowThrough open{.inflow_rate = global.reduce(sums), .outflow_area = global.value(1)};
+  open.fastest_inflow = global.reduce({&most, 1});
+  return open;
 }
 
 }  // namespace sc::cavity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossing: what the faces of inflow and outflow have in total, computed once on the host.
+// FlowThrough: the flow rate and the area of the faces of inflow and outflow, computed once on the host.
 #pragma once
 
 #include "engine/grid/cells.hpp"
@@ -7,14 +7,15 @@
 
 namespace sc::cavity {
 
-struct Crossing {
-  double entering = 0;  ///< volume per unit time through all faces of inflow
-  double area = 0;      ///< change of what leaves by a unit of velocity along the normal of all outflow faces
-  double fastest = 0;   ///< max |U^d| of inflow, in cells per unit time
+struct FlowThrough {
+  double inflow_rate = 0;     ///< volume per unit time through all faces of inflow
+  double outflow_area = 0;    ///< change of what leaves by a unit of velocity along the normal of all faces
+                              ///< of outflow
+  double fastest_inflow = 0;  ///< max |U^d| of inflow, in cells per unit time
 };
 
 /// Collective. `x`: the points, halo included.
-Crossing crossing_of(Field<double, 3>& x, const CavityOptions& options);
+FlowThrough flow_through(Field<double, 3>& x, const CavityOptions& options);
 
 /// use(point of the face, position of its cell on the grid), for the part of a face that this rank has.
 template <class Use>
