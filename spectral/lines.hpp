@@ -33,7 +33,8 @@ Kept kept_modes(int n, int largest);
 /// The same of a real line, whose negative modes are the conjugates of the positive ones.
 int kept_real_modes(int n, int largest);
 
-/// Some elements of lines that lie next to each other: element j of line i is at [i + j * stride].
+/// A stretch: `count` successive elements of each of several lines. Lines lie next to each other: element j
+/// of line i is at [i + j * stride].
 template <class C>
 struct Stretch {
   C* at = nullptr;
@@ -97,7 +98,7 @@ class RealLines {
   virtual ~RealLines() = default;
   virtual void forward(const T* in, std::ptrdiff_t in_distance, C* out, std::ptrdiff_t out_distance,
                        int lines, std::byte* work) const = 0;
-  /// Times `scale`. The imaginary parts of mode 0 and, where n is even, of mode n / 2 are not looked at.
+  /// Times `scale`. The imaginary parts of mode 0 and, where n is even, of mode n / 2 are ignored.
   virtual void backward(const C* in, std::ptrdiff_t in_distance, T* out, std::ptrdiff_t out_distance,
                         int lines, T scale, std::byte* work) const = 0;
   virtual std::size_t work_bytes() const = 0;

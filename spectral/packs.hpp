@@ -48,8 +48,8 @@ struct Packs {
   /// by one, because a loop is compiled to copies of half vectors through memory, which stall the loads after
   /// them.
   template <class Row, class Put>
-  static void turn(Row&& row, Put&& put) {
-    turn(row, put, std::make_integer_sequence<int, lanes>());
+  static void transpose(Row&& row, Put&& put) {
+    transpose(row, put, std::make_integer_sequence<int, lanes>());
   }
 
  private:
@@ -64,17 +64,17 @@ struct Packs {
     store(at + lanes, __builtin_shufflevector(re, im, (lanes / 2 + l / 2 + l % 2 * lanes)...));
   }
   template <class Row, class Put, int... l>
-  static void turn(Row& row, Put& put, std::integer_sequence<int, l...>) {
+  static void transpose(Row& row, Put& put, std::integer_sequence<int, l...>) {
     V v[lanes]{row(l)...};
-    turn<lanes / 2>(v);
+    transpose<lanes / 2>(v);
     (put(l, v[l]), ...);
   }
   template <int half>
-  static void turn(V (&v)[lanes]) {
+  static void transpose(V (&v)[lanes]) {
     if constexpr (half > 0) {
       for (int i = 0; i < lanes; ++i)
         if ((i & half) == 0) exchange<half>(v[i], v[i + half], std::make_integer_sequence<int, lanes>());
-      turn<half / 2>(v);
+      transpose<half / 2>(v);
     }
   }
   /// Exchanges the off-diagonal blocks of two rows that are `half` apart.

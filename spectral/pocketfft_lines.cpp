@@ -208,14 +208,14 @@ class PocketRealLines final : public RealLines<T> {
     const T* row[P::lanes];
     for (int l = 0; l < P::lanes; ++l) row[l] = in + std::min(l, some - 1) * distance;
     for_squares(count, [&](int j) {
-      P::turn([&](int l) { return P::load(row[l] + j); }, [&](int l, const V& v) { packs[j + l] = v; });
+      P::transpose([&](int l) { return P::load(row[l] + j); }, [&](int l, const V& v) { packs[j + l] = v; });
     });
     for (int j = 0; count < P::lanes && j < count; ++j)
       for (int l = 0; l < P::lanes; ++l) packs[j][l] = row[l][j];
   }
   static void out_rows(const V* packs, T* out, std::ptrdiff_t distance, int some, int count) {
     for_squares(count, [&](int j) {
-      P::turn([&](int l) { return packs[j + l]; },
+      P::transpose([&](int l) { return packs[j + l]; },
               [&](int l, const V& v) {
                 if (l < some) P::store(out + l * distance + j, v);
               });

@@ -21,8 +21,8 @@ struct UserArray {
   std::array<std::ptrdiff_t, most_dims> strides{};  ///< in bytes
   Ints4 split_over{-1, -1, -1, -1};                 ///< process dimension, or -1
   Ints4 low{}, high{};                              ///< layers of halo
-  /// Possible positions of the first own cell in shared memory: now, and after rebind(). All arrays on all
-  /// ranks have them, or none.
+  /// The positions between which rebind() may move the first own cell in shared memory; the first is the
+  /// present one. All arrays on all ranks have them, or none.
   std::array<SharedPlace, 2> places{};
 };
 
@@ -43,10 +43,10 @@ class ArrayHalo final {
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
-  /// A group of parcels that are sent together: those of one direction (number n of the outstanding ones,
-  /// counted from 0), or all.
+  /// The number of a group of parcels that are sent together: all parcels of one direction. As many groups of
+  /// a direction may be in progress as ArrayHaloOptions::outstanding; `slot` counts them from 0.
   int group(const Ints4& direction, int slot) const;
-  static constexpr int all = 0;
+  static constexpr int all = 0;  ///< the group of the parcels of all directions
   /// As in Exchange, for a whole group. A range excludes cells along axes on which the direction is zero;
   /// both ends pass the same range.
   void isend(int group, const CellRange* range = nullptr);

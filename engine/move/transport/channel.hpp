@@ -20,9 +20,9 @@ struct Endpoint {
   Parcel parcel;
   Transport transport = Transport::mpi;
   class Channel* channel = nullptr;
-  int partner = -1;               // for a parcel to this rank itself: the number of its other end
-  std::size_t bytes = 0;          // of the whole parcel, as the transport moves it
-  bool pairs = false;             // the next parcel's cells are on the same cache lines, or close to them
+  int partner = -1;       // for a parcel to this rank itself: the number of its other end
+  std::size_t bytes = 0;  // of the whole parcel, as the transport moves it
+  bool pairs = false;     // copied with the next parcel, whose cells are on the same cache lines or near
   std::vector<BoxCopy> copies{};  // packing, unpacking, or directly to the destination
 
   // Used by the channel.
@@ -80,7 +80,7 @@ class Channel {
   virtual void taken(Endpoint& /*arrival*/) {}
   /// Makes progress; adds arrivals that can be taken.
   virtual void poll(std::vector<Endpoint*>& /*there*/) {}
-  /// Whether nothing that was sent needs this rank any more.
+  /// Whether no message is left whose sending needs calls of this rank.
   virtual bool pushed() const { return true; }
   /// Frees MPI objects; nothing is in progress.
   virtual void release() {}
