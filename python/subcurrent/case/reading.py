@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the text of a case file to a checked, typed case, once; everything wrong becomes one sentence.
 
-text = read_case("cases/cavity_re100/case.toml")      # tables, not yet checked
-case = typed_case(text, folder, sets=["flow.reynolds=400"])
+tables = read_tables(Path("cases/cavity_re100/case.toml"))  # not yet checked
+case = typed_case(tables, folder, sets=["flow.reynolds=400"])
 """
 
 from __future__ import annotations
