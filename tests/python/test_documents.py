@@ -69,12 +69,10 @@ def test_every_section_with_figures_says_where_they_come_from(document):
 def test_decisions_are_short_numbered_and_without_tables():
     records = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     assert [int(path.name[:4]) for path in records] == list(range(1, len(records) + 1))
-    listed = (ROOT / "docs" / "decisions" / "README.md").read_text()
     parts = ["**Context.**", "**Decision.**", "**Consequences.**"]
     for number, path in enumerate(records, 1):
         title, *lines = path.read_text().splitlines()
         assert title.startswith(f"# {number}. ")
-        assert f"{number}. [{title.removeprefix(f'# {number}. ')}]({path.name})" in listed, path.name
         assert len(lines) < 32, f"{path.name} is longer than a decision: figures belong to bench/README.md"
         assert [part for line in lines for part in parts if line.startswith(part)] == parts, path.name
         assert not [line for line in lines if line.startswith("|")], f"{path.name} has a table"
