@@ -15,14 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from subcurrent.case.reading import load_case
 from subcurrent.report.markdown import number, print_table
-from subcurrent.solvers.magnetosphere.spacing import at_spacing
+from subcurrent.solvers.magnetosphere.spacing import run_at
 
 CASES = Path(__file__).parents[1]
 HEADING = (
@@ -33,14 +31,9 @@ HEADING = (
 
 def result_of(folder: Path, spacing: float, wind: float, arguments: argparse.Namespace) -> dict[str, float]:
     """The summary of a run, which is made if it is not there."""
-    if not (folder / "summary.json").is_file():
-        path = CASES / arguments.case / "case.toml"
-        sets = [*at_spacing(load_case(path), spacing), f"wind.velocity=[{wind:g}, 0, 0]"]
-        sets += [] if arguments.time is None else [f"run.time={arguments.time:g}"]
-        sets += arguments.set
-        words = [word for text in sets for word in ("--set", text)]
-        command = [sys.executable, "-m", "subcurrent", "run", str(path), "-n", str(arguments.ranks)]
-        subprocess.run([*command, "--out", str(folder), *words], check=True, stdout=sys.stderr)
+    sets = [f"wind.velocity=[{wind:g}, 0, 0]"]
+    sets += [] if arguments.time is None else [f"run.time={arguments.time:g}"]
+    run_at(folder, CASES / arguments.case / "case.toml", spacing, [*sets, *arguments.set], arguments.ranks)
     summary = json.loads((folder / "summary.json").read_text())
     return {**summary["last_step"], "balance": summary["expected_magnetopause"]}
 

@@ -21,20 +21,17 @@ from __future__ import annotations
 
 import argparse
 import csv
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from subcurrent.case.reading import load_case
 from subcurrent.errors import SubcurrentError
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.figures import stored_case
 from subcurrent.report.markdown import number, print_table
 from subcurrent.report.snapshot import read_plasma
 from subcurrent.solvers.magnetosphere.case import MagnetosphereCase
-from subcurrent.solvers.magnetosphere.spacing import at_spacing
+from subcurrent.solvers.magnetosphere.spacing import run_at
 from subcurrent.solvers.magnetosphere.tail import Nose, Sheet, find_nose, find_sheet
 
 
@@ -55,15 +52,6 @@ CASES = {
 }
 DISTANCES = (2.86, 3.57, 4.29)  # of the heights of the current sheet, in units of planet.outer
 TAIL = ("neutral line", "southward to", "flows away beyond", "at a floor")
-
-
-def run(folder: Path, arguments: argparse.Namespace) -> None:
-    case = Path(__file__).parents[1] / arguments.case / "case.toml"
-    sets = at_spacing(load_case(case), arguments.spacing)
-    sets += [f"run.time={arguments.time:g}", f"output.every={arguments.every:g}"]
-    words = [word for text in [*sets, *arguments.set] for word in ("--set", text)]
-    command = [sys.executable, "-m", "subcurrent", "run", str(case), "-n", str(arguments.ranks)]
-    subprocess.run([*command, "--out", str(folder), *words], check=True, stdout=sys.stderr)
 
 
 def distances(case: MagnetosphereCase) -> list[float]:
@@ -124,8 +112,9 @@ def main() -> None:
     arguments.out = arguments.out or Path("runs") / f"{arguments.case}_tail"
     folder = RunFolder(arguments.out)
     try:
-        if not (arguments.out / "summary.json").is_file():
-            run(arguments.out, arguments)
+        file = Path(__file__).parents[1] / arguments.case / "case.toml"
+        sets = [f"run.time={arguments.time:g}", f"output.every={arguments.every:g}", *arguments.set]
+        run_at(arguments.out, file, arguments.spacing, sets, arguments.ranks)
         case = stored_case(folder)
         print_table(heading(case), rows(folder, case))
     except SubcurrentError as error:

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from subcurrent.launch.mpi import ROOT_MAY
+
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "build" / "release"
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def printed(command: list, folder: Path = ROOT) -> str:
@@ -16,7 +17,7 @@ def printed(command: list, folder: Path = ROOT) -> str:
     if words[0].startswith(str(RELEASE)) and not Path(words[0]).exists():
         raise RuntimeError(f"{words[0]} is not built: make bootstrap")
     done = subprocess.run(
-        words, check=True, cwd=folder, env={**os.environ, **AS_ROOT}, capture_output=True, text=True
+        words, check=True, cwd=folder, env={**os.environ, **ROOT_MAY}, capture_output=True, text=True
     )
     return done.stdout
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+from subcurrent.case.reading import set_words
+
 from . import python
 from .commands import tables_in
 from .figure import Figure
@@ -111,7 +113,7 @@ def earth_north_drift(scratch: Path) -> list[str]:
         sets = [f"diffusion.{name}={diffusion:g}" for name in ("density", "pressure")]
         sets += [f"diffusion.resistivity={resistivity:g}", f"grid.points=[90,{across},{across}]"]
         folders.append(scratch / f"{diffusion:g} {resistivity:g} {across}")
-        tail(folders[-1], "--case", "earth_north", *(word for text in sets for word in ("--set", text)))
+        tail(folders[-1], "--case", "earth_north", *set_words(sets))
     return python(CASES / "earth_north" / "drift.py", *folders).splitlines()
 
 
@@ -147,7 +149,7 @@ def earth_north_small(scratch: Path) -> list[str]:
     for viscosity, resistivity in product(("2e-6", "1e-6"), ("2e-3", "1e-3")):
         end = "16000" if (viscosity, resistivity) == ("1e-6", "1e-3") else "8000"
         sets = [f"diffusion.viscosity={viscosity}", f"diffusion.resistivity={resistivity}"]
-        words = ["--time", end, *(word for text in sets for word in ("--set", text))]
+        words = ["--time", end, *set_words(sets)]
         heading, rows = tail(scratch / f"{viscosity} {resistivity}", "--case", "earth_north", *words)
         for row in rows:
             if round(float(row[0]) / 500) in (4, 8, 16, 24, 32):

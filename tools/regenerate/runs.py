@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from subcurrent.case.reading import as_tables, load_case
+from subcurrent.case.reading import as_tables, load_case, set_words
 from subcurrent.case.reference import read_columns
 from subcurrent.report.markdown import markdown
 
@@ -34,8 +34,7 @@ def run(folder: Path, case: str, *sets: str, ranks: int = 1, quiet: tuple[str, .
     """A run of a shipped case in its folder; one that is finished there already is taken."""
     path, texts = CASES / case / "case.toml", (*quiet, *sets)
     if not finished(folder, path, texts):
-        words = [word for text in texts for word in ("--set", text)]
-        python("-m", "subcurrent", "run", path, "-n", ranks, "--out", folder, *words)
+        python("-m", "subcurrent", "run", path, "-n", ranks, "--out", folder, *set_words(texts))
     return folder
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from subcurrent.case.reading import set_words
 from subcurrent.foresight import ceiling
 
 from . import python
@@ -27,7 +28,7 @@ def strategies(scratch: Path, link: str, points: int, steps: int) -> dict:
     """Two ranks that divide z, the strategies in turns."""
     out = scratch / f"{link}_{points}"
     sets = (f"grid.points=[{points},{points},{points}]", "engine.split=[1,1,2]")
-    words = [word for text in sets for word in ("--set", text)]
+    words = set_words(sets)
     words += ["--network", link, "--strategies", ",".join(("blocking", *HIDING))]
     line = ["-m", "subcurrent", "strategies", "decaying_mach05", "-n", "2", "--out", out]
     python(*line, "--steps", steps, "--repeats", 2, *words)
@@ -53,7 +54,7 @@ def compressible_wire(scratch: Path) -> list[str]:
 def reached(scratch: Path, case: str, link: str, steps: int, sets: tuple[str, ...]) -> tuple[str, ...]:
     """The fastest strategy of a case on two ranks, and the ceilings of its gain."""
     out = scratch / f"{case}_{link.replace(':', '_')}"
-    words = [word for text in sets for word in ("--set", text)]
+    words = set_words(sets)
     words += ["--network", link, "--strategies", ",".join(HIDING[:3])]
     line = ["-m", "subcurrent", "strategies", case, "-n", "2", "--out", out]
     python(*line, "--steps", steps, "--repeats", 3, *words)

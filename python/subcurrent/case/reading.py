@@ -12,6 +12,7 @@ import errno
 import re
 import stat
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,11 @@ def parse_set(text: str) -> tuple[str, Any]:
         f"--set {shown(text)} is not allowed: {shown(value)} is not a TOML value (a number, "
         "true, [1, 2, 3] or a word)."
     )
+
+
+def set_words(sets: Iterable[str]) -> list[str]:
+    """The words of a command line for these texts."""
+    return [word for text in sets for word in ("--set", text)]
 
 
 def _at_home(word: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..case.library import find_case, shipped
-from ..case.reading import Case, load_case, parse_set
+from ..case.reading import Case, load_case, parse_set, set_words
 from ..errors import BadInput
 from ..given import check_option
 from ..launch import memory
@@ -62,7 +62,7 @@ def script(request: JobRequest) -> str:
     _check_memory(machine, where, memory.needed(case, where.ranks) / where.ranks)
     name = re.sub(r"\s+", "_", default_name(path))  # one word, and one line
     shown = request.case if request.case in shipped() else str(Path(request.case))
-    command = ["subcurrent", "run", shown, *(word for text in sets for word in ("--set", text))]
+    command = ["subcurrent", "run", shown, *set_words(sets)]
     head = _slurm(machine, where, request, name) if machine.launch.kind == "slurm" else []
     return "\n".join(
         [

@@ -18,6 +18,7 @@ from ..errors import BadInput, SubcurrentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra")
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # start an mpirun
 
 # (rank, size) as each launcher tells its ranks, the innermost first.
 OUTER = (
@@ -218,8 +219,7 @@ def environment(
     """
     ours = {
         "OMP_NUM_THREADS": str(layout.threads),
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **ROOT_MAY,
         "PYTHONIOENCODING": "utf-8",  # what the launcher reads, whatever the terminal has
     }
     waiting = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {"GOMP_SPINCOUNT": "20000"}

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planet's case at another spacing of the nodes."""
+"""A planet's case at another spacing of the nodes, and a run of it."""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
+from ...case.reading import load_case, set_words
 from .case import MagnetosphereCase
 
 COEFFICIENTS = ("density", "pressure", "viscosity", "resistivity")
@@ -27,3 +32,13 @@ def at_spacing(case: MagnetosphereCase, spacing: float) -> list[str]:
         f"grid.spacing={spacing:g}",
         *(f"diffusion.{name}={value:g}" for name, value in coefficients.items()),
     ]
+
+
+def run_at(folder: Path, case: Path, spacing: float, sets: Iterable[str], ranks: int) -> None:
+    """Runs a case file at a spacing; a run that is in the folder already is not run again. What it prints
+    goes to stderr."""
+    if (folder / "summary.json").is_file():
+        return
+    command = [sys.executable, "-m", "subcurrent", "run", str(case), "-n", str(ranks), "--out", str(folder)]
+    words = set_words([*at_spacing(load_case(case), spacing), *sets])
+    subprocess.run([*command, *words], check=True, stdout=sys.stderr)
