@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from itertools import product
@@ -32,7 +31,6 @@ from typing import Any
 
 import script
 
-ROOT = Path(__file__).resolve().parents[1]
 STEPS = 200  # of a run, its trials included
 CASES = {  # case, its size, sweeps a step, steps of a turn
     "cavity": ("cavity_paper_b", ["grid.points=[66, 66, 66]"], 20, 5),
@@ -66,22 +64,15 @@ COLUMNS = (
 Key = tuple[str, int, int, str]  # case, ranks, threads, link
 
 
-def command(options: Any, key: Key, out: Path) -> list[str]:
+def measured(options: Any, key: Key, out: Path) -> dict[str, Any]:
+    """What `subcurrent strategies` writes."""
     name, ranks, threads, link = key
     case, sets, sweeps, steps = CASES[name]
     sets = [*sets, *(SMALL[name] if options.trial else []), f"engine.threads={threads}"]
-    program = [sys.executable, "-m", "subcurrent", "strategies", case, "--out", str(out)]
-    program += [part for text in sets for part in ("--set", text)]
-    program += [
-        "--steps",
-        str(options.steps or steps),
-        "--repeats",
-        str(options.repeats),
-        "--sweeps",
-        str(sweeps),
-    ]
+    turns = ["--steps", options.steps or steps, "--repeats", options.repeats, "--sweeps", sweeps]
     wire = ["--network", options.rate] if link == "wire" else []
-    return [*program, "-n", str(ranks), *wire]
+    script.subcurrent("strategies", case, "--out", out, *turns, "-n", ranks, *wire, sets=sets)
+    return json.loads((out / "strategies.json").read_text())
 
 
 def figures(table: dict[str, Any]) -> dict[str, Any]:
@@ -135,22 +126,12 @@ def main() -> int:
         if link == "wire" and ranks == 1:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "s"
-            done = subprocess.run(
-                command(options, key, out),
-                capture_output=True,
-                text=True,
-                check=False,
-                env=script.as_root(),
-                cwd=ROOT,
-            )
-            if done.returncode != 0:
-                why = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-                what = f"{name}, {ranks} ranks, {threads} threads, {link}"
-                ended = script.not_done(what, done.returncode, "".join(why))
+            try:
+                found = figures(measured(options, key, Path(folder) / "s"))
+            except script.NotDoneError as error:
+                ended = script.not_done(f"{name}, {ranks} ranks, {threads} threads, {link}", error)
                 code = code if code == 1 else ended
                 continue
-            found = figures(json.loads((out / "strategies.json").read_text()))
         print(line(key, found), flush=True)
         all_found.append({"case": name, "ranks": ranks, "threads": threads, "link": link, **found})
     if options.json:

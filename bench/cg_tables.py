@@ -6,15 +6,13 @@ under every way of hiding, on this machine and on an emulated network that all h
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import script
 
-ROOT = Path(__file__).resolve().parents[1]
-CLUSTER = ROOT / "tools" / "emulated-cluster"
+CLUSTER = script.ROOT / "tools" / "emulated-cluster"
 WAYS = (
     ("grid", "blocking", 1),
     ("grid", "interior_first", 1),
@@ -32,16 +30,16 @@ def run(name: str, ranks: int, way: tuple[str, str, int], rate: str | None = Non
     partition, strategy, depth = way
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "cg"
-        line = [sys.executable, "-m", "subcurrent", "cg", "--class", name, "--out", str(folder)]
-        line += ["--partition", partition, "--strategy", strategy, "--depth", str(depth)]
-        if rate is None:
-            line += ["-n", str(ranks)]
-        else:
-            line = [str(CLUSTER), "with", str(ranks), rate, *line]
-        environment = {**os.environ, "SUBCURRENT_CLUSTER_NETWORK": "bus", "SUBCURRENT_CLUSTER_BURST": "16kb"}
-        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=900, env=environment)
-        if done.returncode:
-            raise RuntimeError((done.stderr.strip() or done.stdout.strip()).splitlines()[-1])
+        words = ["cg", "--class", name, "--out", folder]
+        words += ["--partition", partition, "--strategy", strategy, "--depth", depth]
+        words += ["-n", ranks] if rate is None else []
+        script.subcurrent(
+            *words,
+            under=[] if rate is None else [CLUSTER, "with", ranks, rate],
+            seconds=900,
+            SUBCURRENT_CLUSTER_NETWORK="bus",
+            SUBCURRENT_CLUSTER_BURST="16kb",
+        )
         return json.loads((folder / "summary.json").read_text())
 
 
@@ -103,7 +101,7 @@ def main() -> int:
             return script.left_out("the emulated network", why)
         hiding(options.name, options.ranks, options.rate, options.turns)
         ranks_table(options.name, options.rate, options.most, options.turns)
-    except (RuntimeError, subprocess.SubprocessError) as error:
+    except script.NotDoneError as error:
         print(f"cg_tables: {error}", file=sys.stderr)
         return 3
     return 0

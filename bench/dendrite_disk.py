@@ -18,14 +18,12 @@ from __future__ import annotations
 import json
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import script
 
-ROOT = Path(__file__).resolve().parents[1]
 BYTES = 32  # of a cell: two fields, two levels, double
 TRIAL = {"cells": 64, "planes": 128, "pieces": 8, "lengths": [1, 2], "steps": 4, "rounds": 1}
 
@@ -55,24 +53,21 @@ def run(options, place: str, length: int, limit: float | None, folder: Path) -> 
         "engine.strategy=automatic",
     ]
     sets += ["output.figures=false", "output.snapshots=false", f"output.history_every={options.steps}"]
-    text = (ROOT / "cases/nickel_out_of_core/case.toml").read_text()
+    text = (script.ROOT / "cases/nickel_out_of_core/case.toml").read_text()
     if place == "files":
         sets += [f"storage.pieces={options.pieces}", f"storage.scratch={folder / 'scratch'}"]
     else:
         text = re.sub(r"\[storage\].*?(?=\n\[)", "", text, flags=re.DOTALL)
     case, out = folder / "case.toml", folder / "run"
     case.write_text(text)
-    command = [sys.executable, "-m", "subcurrent", "run", str(case), "-n", "1", "--out", str(out)]
-    command += [word for text in sets for word in ("--set", text)]
-    limited = [sys.executable, str(ROOT / "bench/limited.py"), "--memory", str(limit)]
-    done = subprocess.run(
-        limited + command if limit else command, check=False, capture_output=True, text=True, cwd=folder
-    )
-    if limit and done.returncode == script.SKIPPED:
-        print(f"without the limit: {done.stderr.strip()}", file=sys.stderr)
-        return run(options, place, length, None, folder)
-    if done.returncode != 0:
-        sys.exit(done.stderr or done.stdout)
+    limited = [sys.executable, script.ROOT / "bench/limited.py", "--memory", limit] if limit else []
+    try:
+        script.subcurrent("run", case, "-n", 1, "--out", out, sets=sets, under=limited)
+    except script.NotDoneError as error:
+        if limit and error.code == script.SKIPPED:
+            print(f"without the limit: {error.said}", file=sys.stderr)
+            return run(options, place, length, None, folder)
+        sys.exit(error.said)
     return json.loads((out / "summary.json").read_text())
 
 

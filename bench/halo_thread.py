@@ -13,7 +13,6 @@ comes with what it promises, (t_com - max(t_add, 0)) / blocking; below 5 % nothi
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,44 +21,29 @@ import script
 from subcurrent.report.account import milliseconds
 from subcurrent.solvers.magnetosphere.halo_table import CLOSE, promise
 
-ROOT = Path(__file__).resolve().parents[1]
 HEAD = (
     "link", "cells a rank", "threads", "halo comm.", "halo comp.", "halo thread", "computing threads",
     "t_add", "t_com", "t_add < t_com", "blocking", "no join", "join",
 )  # fmt: skip
 
 
-def command(link: str, program: Path, arguments: list[str]) -> list[str]:
+def command(link: str, program: Path, arguments: list) -> list:
     if link == "none":
-        return ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", str(program), *arguments]
-    return [str(ROOT / "tools" / "emulated-cluster"), "with", "2", link, str(program), *arguments]
-
-
-class NoRowError(Exception):
-    """A row of the table could not be measured."""
+        return ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", program, *arguments]
+    return [script.ROOT / "tools" / "emulated-cluster", "with", "2", link, program, *arguments]
 
 
 def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> str:
-    environment = script.as_root(
-        OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive", OMPI_MCA_mpi_yield_when_idle="1"
+    said = script.ran(
+        command(link, program, [cells, threads, seconds]),
+        seconds=60 + 20 * seconds,
+        OMP_NUM_THREADS=str(threads),
+        OMP_WAIT_POLICY="passive",
+        OMPI_MCA_mpi_yield_when_idle="1",
     )
-    arguments = [str(cells), str(threads), str(seconds)]
-    limit = 60 + 20 * seconds
-    try:
-        done = subprocess.run(
-            command(link, program, arguments),
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise NoRowError(f"not done within {limit:.0f} s") from None
-    line = next((line for line in done.stdout.splitlines() if line.startswith("row: ")), None)
-    if line is None or done.returncode != 0:
-        text = (done.stderr or done.stdout).strip().splitlines()
-        raise NoRowError(f"exit code {done.returncode}: {text[-1] if text else 'no message'}")
+    line = next((line for line in said.splitlines() if line.startswith("row: ")), None)
+    if line is None:
+        raise script.NotDoneError(program, 0, said)
     values = [float(value) for value in line.split()[3:]]
     communication, shell, halo, core, t_add, t_com, blocking, apart, joined = values
     gain = promise(t_add, t_com, blocking)
@@ -78,7 +62,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 3, 4])
     parser.add_argument("--links", nargs="+", default=["none", "100mbit", "1gbit"])
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("--build", type=Path, default=script.ROOT / "build" / "release")
     trial = {"cells": [16], "threads": [2], "links": ["none"], "seconds": 0.2}
     arguments = script.parse(parser, trial)
     program = arguments.build / "bench" / "halo_thread_bench"
@@ -95,7 +79,7 @@ def main() -> int:
             for threads in arguments.threads:
                 try:
                     print(row(link, program, cells, threads, arguments.seconds), flush=True)
-                except NoRowError as error:
+                except script.NotDoneError as error:
                     failed = True
                     print(f"halo_thread.py: {link}, {cells}³, {threads} threads: {error}", file=sys.stderr)
     return 1 if failed else left_out

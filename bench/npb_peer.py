@@ -7,19 +7,16 @@ let this fetch one. It is built with the flags of Subcurrent (-O3 -march=native)
 """
 
 import json
-import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import script
 
-ROOT = Path(__file__).resolve().parents[1]
-BUILT = ROOT / "build" / "npb"
+BUILT = script.ROOT / "build" / "npb"
 ADDRESS = "https://github.com/GMAP/NPB-CPP"
 GOAL = 1.3
 
@@ -29,9 +26,7 @@ def checkout(source: Path | None) -> Path:
     if source is None:
         source = BUILT / "checkout"
         if not source.exists():
-            subprocess.run(
-                ["git", "clone", "-q", "--depth", "1", ADDRESS, str(source)], check=True, timeout=300
-            )
+            script.ran(["git", "clone", "-q", "--depth", "1", ADDRESS, source], seconds=300)
     if not (source / "NPB-OMP" / "CG" / "cg.cpp").exists():
         raise FileNotFoundError(f"--source {source} has no NPB-OMP/CG/cg.cpp: give a checkout of {ADDRESS}")
     copy = BUILT / "NPB-OMP"
@@ -46,26 +41,22 @@ def build(port: Path, name: str) -> Path:
     # A new class needs a new npbparams.hpp, which make does not see.
     for left in (port / "CG").glob("*.o"):
         left.unlink()
-    subprocess.run(line, cwd=port, check=True, capture_output=True, timeout=300)
+    script.ran(line, folder=port, seconds=300)
     return port / "bin" / f"cg.{name}"
 
 
 def theirs(program: Path, threads: int) -> float:
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "active"}
-    done = subprocess.run(
-        [str(program)], env=environment, check=True, capture_output=True, text=True, timeout=1200
-    )
-    if not re.search(r"Verification\s*=\s*SUCCESSFUL", done.stdout):
+    said = script.ran([program], seconds=1200, OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="active")
+    if not re.search(r"Verification\s*=\s*SUCCESSFUL", said):
         raise RuntimeError(f"{program.name} did not verify")
-    return float(re.search(r"Mop/s total\s*=\s*([\d.]+)", done.stdout)[1])
+    return float(re.search(r"Mop/s total\s*=\s*([\d.]+)", said)[1])
 
 
 def ours(name: str, ranks: int, threads: int) -> float:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "cg"
-        line = [sys.executable, "-m", "subcurrent", "cg", "--class", name, "--out", str(folder)]
-        line += ["-n", str(ranks), "--threads", str(threads)]
-        subprocess.run(line, check=True, capture_output=True, timeout=1200)
+        words = ["--class", name, "--out", folder, "-n", ranks, "--threads", threads]
+        script.subcurrent("cg", *words, seconds=1200)
         return json.loads((folder / "summary.json").read_text())["mops"]
 
 
@@ -93,9 +84,8 @@ def main() -> int:
             program = build(port, name)
             for ranks, threads in ((1, 1), (2, 1), (1, 2)):
                 compare(program, name, ranks, threads, options.turns)
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
-        detail = (getattr(error, "stderr", None) or str(error)).strip().splitlines()[-1]
-        print(f"npb_peer: {detail}", file=sys.stderr)
+    except (OSError, RuntimeError, script.NotDoneError) as error:
+        print(f"npb_peer: {error}", file=sys.stderr)
         return 3
     return 0
 

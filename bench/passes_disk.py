@@ -54,7 +54,7 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
     ]
     command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, slow_disk(Path(folder), rate) as enter:
-        said = script.printed(command, enter, Path(folder))
+        said = script.printed(command, enter=enter, folder=Path(folder))
     rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(said)}
     return rows, {int(length): ratio for length, ratio in BOUND.findall(said)}, script.results_in(said)
 
@@ -62,7 +62,7 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
 def over_a_link(arguments: argparse.Namespace) -> dict[int, tuple[float, float]]:
     """Milliseconds and megabytes to the device of a step, by steps a pass."""
     words = [PROGRAM.with_name("passes_link"), arguments.turns, LINK_CELLS, LINK]
-    said = script.printed([str(word) for word in words] + ["--trial"] * arguments.trial)
+    said = script.printed(words + ["--trial"] * arguments.trial)
     return {int(m["length"]): (float(m["ms"]), float(m["mb"])) for m in LINK_ROW.finditer(said)}
 
 

@@ -9,26 +9,24 @@ fastest strategy against steps a pass, and how much longer messages take than co
 from __future__ import annotations
 
 import csv
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import script
 
-COMMAND = (sys.executable, "-m", "subcurrent", "strategies", "nickel_small", "-n", "2", "--threads", "1")
+COMMAND = ("strategies", "nickel_small", "-n", "2", "--threads", "1")
 
 
 def measure(cells: int, network: str, steps: int, length: int, folder: Path) -> list[dict[str, str]]:
-    """The rows of strategies.csv. Raises CalledProcessError where the program refuses."""
+    """The rows of strategies.csv. Raises NotDoneError where the program refuses."""
     settings = [
         f"grid.cells=[{cells}, {cells}, {cells}]",
         f"engine.steps_per_pass={length}",
         f"run.steps={steps}",
     ]
     out = folder / str(length)
-    command = [*COMMAND, "--network", network, "--out", out, *[w for s in settings for w in ("--set", s)]]
-    subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=600)
+    script.subcurrent(*COMMAND, "--network", network, "--out", out, sets=settings, seconds=600)
     with (out / "strategies.csv").open() as rows:
         return list(csv.DictReader(rows))
 
@@ -47,10 +45,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 rows = measure(arguments.cells, arguments.network, arguments.steps, length, Path(folder))
-            except subprocess.CalledProcessError as error:
-                return script.not_done(
-                    "passes_hosts", error.returncode, error.stderr.strip().splitlines()[-1]
-                )
+            except script.NotDoneError as error:
+                return script.not_done("passes_hosts", error)
         best = min(rows, key=lambda row: float(row["T"]))
         blocking = next(row for row in rows if row["strategy"] == "blocking")
         ratio = float(blocking["M"]) / float(blocking["C_core"])

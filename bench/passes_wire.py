@@ -29,7 +29,7 @@ def said_by(cells: int, turns: int, delay: int, trial: bool = False) -> str:
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
     command = ["mpirun", "-n", "2", "--oversubscribe", PROGRAM, turns, cells, delay]
-    return script.printed([str(word) for word in command] + ["--trial"] * trial)
+    return script.printed(command + ["--trial"] * trial)
 
 
 def rows_in(said: str) -> dict[int, Row]:

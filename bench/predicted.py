@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -25,7 +24,7 @@ from typing import Any
 
 import script
 from automatic import CASES as MEASURED
-from automatic import ROOT, SMALL
+from automatic import SMALL
 
 IN_MEMORY = MEASURED | {
     "cg": ("cg", ["class=A", "partition=row"], 1),
@@ -58,18 +57,6 @@ COLUMNS = (
 )
 
 
-class NotDoneError(Exception):
-    """One of the commands has failed, with its exit code and last line."""
-
-
-def subcurrent(*words: object) -> None:
-    line = [sys.executable, "-m", "subcurrent", *map(str, words)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, env=script.as_root(), cwd=ROOT)
-    if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-        raise NotDoneError(done.returncode, "".join(said))
-
-
 def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
     """By rank count and strategy seconds measured and predicted."""
     case, sets, sweeps, *_ = CASES[name]
@@ -78,21 +65,19 @@ def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
         loop = case.endswith(".py")
         sets += LOOP_FILED if loop else FILED
         sets += [f'{"grid" if loop else "storage"}.scratch="{options.scratch}"']
-    sized = [part for text in sets for part in ("--set", text)]
     iterating = ["--sweeps", sweeps]
     turns = ["--steps", options.steps, "--repeats", options.repeats]
     machine = folder / "here.toml"
     most = max(options.ranks)
-    subcurrent("probe", case, "-n", most, "--machine-file", machine, *sized, *turns)
-    counts = ",".join(map(str, options.ranks))
-    subcurrent(
-        "predict", case, "--machine", machine, "--ranks", counts, *sized, *iterating, "--out", folder / "p"
-    )
+    script.subcurrent("probe", case, "-n", most, "--machine-file", machine, *turns, sets=sets)
+    counts = ["--ranks", ",".join(map(str, options.ranks))]
+    where = ["--machine", machine, "--out", folder / "p"]
+    script.subcurrent("predict", case, *where, *counts, *iterating, sets=sets)
     predicted = {row["ranks"]: row for row in json.loads((folder / "p" / "prediction.json").read_text())}
     found = []
     for ranks in options.ranks:
         out = folder / f"s{ranks}"
-        subcurrent("strategies", case, "-n", ranks, "--out", out, *sized, *iterating, *turns)
+        script.subcurrent("strategies", case, "-n", ranks, "--out", out, *iterating, *turns, sets=sets)
         rows = json.loads((out / "strategies.json").read_text())["rows"]
         measured = {row["strategy"]: row["T"] for row in rows}
         for strategy, told in predicted[ranks]["strategies"].items():
@@ -163,8 +148,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 found = of_case(name, options, Path(folder))
-            except NotDoneError as error:
-                ended = script.not_done(name, *error.args)
+            except script.NotDoneError as error:
+                ended = script.not_done(name, error)
                 code = code if code == 1 else ended
                 continue
         compared(found)

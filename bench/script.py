@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts here share: options, with `--trial` in all, and how a part that cannot run is left out."""
+"""What the scripts here share: options, with `--trial` in all, how programs are run, and how a part that
+cannot run is left out."""
 
 from __future__ import annotations
 
@@ -8,9 +9,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 SKIPPED = 77  # the exit code of a script that left a part out, having said why
 
 TRIAL = "the least sizes that go through every line: the figures mean nothing"
@@ -42,29 +45,68 @@ def left_out(what: str, why: str) -> int:
 REFUSED = 2  # the exit code of `subcurrent` where this machine or its user cannot do what is asked
 
 
-def not_done(what: str, code: int, why: str) -> int:
+def not_done(what: str, error: NotDoneError) -> int:
     """The exit code of a script a part of which a command of ours did not do: a refusal leaves it out."""
-    if code == REFUSED:
-        return left_out(what, why)
-    print(f"{what} failed with exit code {code}: {why}", file=sys.stderr, flush=True)
+    if error.code == REFUSED:
+        return left_out(what, str(error))
+    print(f"{what} failed with exit code {error.code}: {error}", file=sys.stderr, flush=True)
     return 1
 
 
-def printed(command: list[str], enter: Callable[[], None] | None = None, folder: Path | None = None) -> str:
-    """What a program prints, in a process that calls `enter` first; ends the script if it fails."""
-    done = subprocess.run(
-        command,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        cwd=folder,
-        env=as_root(),
-        preexec_fn=enter,
-    )
+class NotDoneError(Exception):
+    """A program has failed, having said something or nothing."""
+
+    def __init__(self, program: object, code: int, said: str) -> None:
+        self.code, self.said = code, said.strip() or f"{Path(str(program)).name} ended with {code}"
+        super().__init__(self.said.splitlines()[-1])
+
+
+def ran(
+    command: list,
+    *,
+    enter: Callable[[], None] | None = None,
+    folder: Path | None = None,
+    seconds: float | None = 600,
+    **environment: str,
+) -> str:
+    """What a program prints, in a process that calls `enter` first."""
+    try:
+        done = subprocess.run(
+            list(map(str, command)),
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            cwd=folder,
+            env=as_root(**environment),
+            preexec_fn=enter,
+        )
+    except subprocess.TimeoutExpired:
+        raise NotDoneError(command[0], 1, f"not done within {seconds:.0f} s") from None
     if done.returncode != 0:
-        sys.exit(done.stderr.strip() or f"{Path(command[0]).name} ended with {done.returncode}")
+        raise NotDoneError(command[0], done.returncode, done.stderr.strip() or done.stdout)
     return done.stdout
+
+
+def printed(command: list, **how: Any) -> str:
+    """The same; ends the script if the program fails."""
+    try:
+        return ran(command, **how)
+    except NotDoneError as error:
+        sys.exit(error.said)
+
+
+def subcurrent(
+    *words: object,
+    sets: Iterable[str] = (),
+    under: list = (),
+    seconds: float | None = None,
+    **environment: str,
+) -> str:
+    """What a command of ours prints that is started by `under`; `sets` are given by --set."""
+    line = [*under, sys.executable, "-m", "subcurrent", *words]
+    line += [word for text in sets for word in ("--set", text)]
+    return ran(line, seconds=seconds, folder=ROOT, **environment)
 
 
 def result(name: str, figure: float, goal: str) -> None:

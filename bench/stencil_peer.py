@@ -17,13 +17,12 @@ import ast
 import os
 import runpy
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from script import left_out, parse, parser
+from script import left_out, parse, parser, printed
 
 BENCH = Path(__file__).resolve().parent
 PROGRAM = Path(os.environ.get("SUBCURRENT_BUILD", BENCH.parent / "build/release")) / "bench/heat_bench"
@@ -96,13 +95,15 @@ def lines_of(path: Path) -> int:
 
 def in_cpp(options) -> float:
     line = [PROGRAM, options.cells, options.steps, options.turns]
-    return float(said(line).splitlines()[-1].split()[0])
+    return float(printed(line, seconds=None, OMP_NUM_THREADS="1").splitlines()[-1].split()[0])
 
 
 def in_python(options, cache: str) -> tuple[float, float, float]:
     """Seconds until the kernel is made, until the first turn is done, and of a step."""
     line = [sys.executable, __file__, "--side", "--cells", options.cells, "--steps", options.steps]
-    made, first, step = map(float, said([*line, "--turns", options.turns], SUBCURRENT_CACHE=cache).split())
+    line += ["--turns", options.turns]
+    told = printed(line, seconds=None, OMP_NUM_THREADS="1", SUBCURRENT_CACHE=cache)
+    made, first, step = map(float, told.split())
     return made, first, step
 
 
@@ -125,19 +126,8 @@ def in_program(python: str, name: str, options, folder: str, steps_per_pass: int
         "TMPDIR": folder,
     }
     kept = {"SUBCURRENT_CACHE": f"{folder}/kernels", "OMP_NUM_THREADS": str(options.threads)}
-    first, step = map(float, said(line, **kept, **peer).split())
+    first, step = map(float, printed(line, seconds=None, **kept, **peer).split())
     return first, step
-
-
-def said(line: list, **environment: str) -> str:
-    done = subprocess.run(
-        [str(word) for word in line],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-    )
-    return done.stdout
 
 
 def beside_cpp(options) -> None:

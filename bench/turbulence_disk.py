@@ -41,7 +41,7 @@ def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str, e
     command.append(str(arguments.threads))
     if arguments.n > 1:
         command = ["mpirun", "-n", str(arguments.n), "--oversubscribe", "--bind-to", "none", *command]
-    return json.loads(script.printed(command, enter).splitlines()[-1])
+    return json.loads(script.printed(command, enter=enter).splitlines()[-1])
 
 
 def middle(turns: list[dict], name: str) -> float:

@@ -12,15 +12,13 @@ build/peer. Both programs take turns, round by round; the figure is the ratio of
 import json
 import os
 import statistics
-import subprocess
 import sys
 import venv
 from pathlib import Path
 
 import script
 
-ROOT = Path(__file__).resolve().parents[1]
-PEER = ROOT / "build" / "peer"
+PEER = script.ROOT / "build" / "peer"
 ONE_RANK = ("fluidsim", "fluidfft", "pyfftw", "fluidfft-fftw")
 MORE_RANKS = ("mpi4py", "fluidfft-mpi_with_fftw")
 # fluidfft's transforms that are tried, the fastest first, for one rank and for more.
@@ -96,26 +94,25 @@ def install(packages: tuple[str, ...]) -> str | None:
     stamp = PEER / ("installed-" + "-".join(packages))
     if stamp.exists():
         return None
-    done = subprocess.run(
-        [PEER / "bin" / "pip", "install", "-q", *packages], check=False, capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        return (done.stderr.strip() or "no output").splitlines()[-1]
+    try:
+        script.ran([PEER / "bin" / "pip", "install", "-q", *packages], seconds=None)
+    except script.NotDoneError as error:
+        return str(error)
     stamp.touch()
     return None
 
 
 def one(python: Path | str, code: str, ranks: int, *arguments) -> tuple[float, float, float]:
     """Seconds a step, of these computing (on rank 0), and the energy at the end."""
-    command = [str(python), "-c", code, *map(str, arguments)]
+    command = [python, "-c", code, *arguments]
     if ranks > 1:
-        command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+        command = ["mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none", *command]
     quiet = {"OMP_NUM_THREADS": "1", "TRANSONIC_NO_MPI": "" if ranks > 1 else "1"}
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=script.as_root(**quiet))
-    for line in done.stdout.splitlines():
-        if line.startswith("peer:") and done.returncode == 0:
+    said = script.ran(command, seconds=None, **quiet)
+    for line in said.splitlines():
+        if line.startswith("peer:"):
             return tuple(json.loads(line.removeprefix("peer:")))
-    raise RuntimeError((done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1])
+    raise script.NotDoneError(python, 0, said)
 
 
 def peer_transform(ranks: int, points: int) -> str:
@@ -125,7 +122,7 @@ def peer_transform(ranks: int, points: int) -> str:
         for name in TRANSFORMS[ranks > 1]:
             try:
                 one(PEER / "bin" / "python", THEIRS, ranks, min(points, 32), 1, name)
-            except RuntimeError as error:
+            except script.NotDoneError as error:
                 failure = str(error)
             else:
                 return name
