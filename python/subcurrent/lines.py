@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+
 
 def duration(seconds: float | None) -> str:
     """Seconds as text: 42 s, 3 min 20 s, 2 h 05 min."""

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +27,7 @@ from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
 from ..report import account
 from ..report.figures import draw_figures
+from ..report.records import csv_text
 from ..solvers.cases import typed_case
 from ..solvers.kinds import title_of
 from ..solvers.stencil.case import NAME as STENCIL
@@ -250,8 +249,4 @@ def _cell(name: str, row: dict[str, Any]) -> str:
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
     """The same table as CSV, seconds per step."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(COLUMNS, (map(row.get, COLUMNS) for row in rows))

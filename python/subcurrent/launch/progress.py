@@ -11,9 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from .. import streams
-from ..lines import count, step_facts
-
-LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
+from ..lines import EVERY, count, step_facts
 
 
 class Watcher:
@@ -86,6 +84,6 @@ class Watcher:
         """Moves the bar, or prints a line if the last one was long ago or everything is done."""
         if self._progress:
             self._progress.update(self._task, completed=share, description=does, facts=facts)
-        elif share >= 1 or time.monotonic() - self._said >= LINE_EVERY:
+        elif share >= 1 or time.monotonic() - self._said >= EVERY:
             self._said = time.monotonic()
             self.note(f"{share:4.0%}  {facts}")

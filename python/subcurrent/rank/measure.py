@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 import time
 from collections.abc import Callable
@@ -19,6 +17,7 @@ from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
 from ..report.account import account_of
+from ..report.records import csv_text
 from ..solvers.kinds import kind_of
 from .recorder import clean
 
@@ -182,11 +181,8 @@ def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
         if context.rank == 0 and plan.events:
             events.emit("turn", share=number / len(sizes), strategy=f"messages of {size} bytes", turn=1)
     if context.rank == 0:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, WAIT_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        write_text(Path(plan.folder) / "wait.csv", text.getvalue())
+        table = csv_text(WAIT_COLUMNS, ([row[name] for name in WAIT_COLUMNS] for row in rows))
+        write_text(Path(plan.folder) / "wait.csv", table)
     if plan.probe.get("eager"):
         # A receiver that does not run for a while makes the limit look smaller, never larger.
         limits = [module.eager_limit(context) for _ in range(LIMIT_LOOKS)]

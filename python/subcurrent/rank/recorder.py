@@ -15,7 +15,7 @@ from ..launch import events
 from ..launch.memory import needed
 from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
-from ..lines import plain_line
+from ..lines import EVERY, plain_line
 from ..report.account import account_of, choice, overlap_case, passes
 from ..report.records import read_record
 from ..solvers.kinds import kind_of
@@ -25,7 +25,6 @@ from .probes import probes_of
 from .table import GrowingTable, MeasuredTable
 
 EVENT_EVERY = 0.25  # seconds between two progress events
-LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
 
 
 class Recorder:
@@ -121,7 +120,7 @@ class Recorder:
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
         now = time.monotonic()
-        if now - self._said >= (EVENT_EVERY if self._plan.events else LINE_EVERY):
+        if now - self._said >= (EVENT_EVERY if self._plan.events else EVERY):
             self._said = now
             self._say(share, left)
 

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from ..launch.rundir import write_text, writing
-from ..report.records import rows_of
+from ..report.records import csv_text, rows_of
 
 
 class GrowingTable:
@@ -24,9 +23,7 @@ class GrowingTable:
         kept: list[list[str]] = []
         if kept_until is not None and self._path.exists():
             kept = [row for row in rows_of(self._path, self._names) if int(row[0]) <= kept_until]
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self._names, *kept])
-        write_text(self._path, text.getvalue())
+        write_text(self._path, csv_text(self._names, kept))
         with writing(self._path):
             self._file = self._path.open("a", newline="", encoding="utf-8")
             self._rows = csv.writer(self._file, lineterminator="\n")

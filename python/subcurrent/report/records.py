@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the records of a run, summary.json and tables that grow; a damaged one gives one sentence."""
+"""The records of a run, summary.json and tables that grow: reads them, where a damaged one gives one sentence;
+and the text of a table."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,12 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
         if len(row) != len(names) or not _is_step(row[0]) or not all(map(_is_number, row)):
             raise damaged(path, f"line {number} is no row of {len(names)} numbers")
     return names, rows
+
+
+def csv_text(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([names, *rows])
+    return text.getvalue()
 
 
 def lacking(path: Path, columns: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..launch import memory
 from ..launch.memory import Fields
+from ..report.records import csv_text
 
 if TYPE_CHECKING:
     from ..launch.rundir import RunFolder
@@ -165,8 +166,7 @@ def last_texts(summary: dict[str, Any]) -> Callable[[str, str], str | None]:
 def csv_of(columns: dict[str, Any]) -> str:
     """Columns of one length as CSV text."""
     rows = zip(*columns.values(), strict=True)
-    lines = [",".join(columns), *(",".join(f"{float(value):.10g}" for value in row) for row in rows)]
-    return "\n".join(lines) + "\n"
+    return csv_text(columns, ([f"{float(value):.10g}" for value in row] for row in rows))
 
 
 def on_host(fields: list[Fields], device: str) -> list[Fields]:

@@ -10,14 +10,13 @@ from typing import Any, Literal
 
 from ..errors import BadInput
 from ..given import Fixed, positive, whole
-from ..lines import duration
+from ..lines import EVERY, duration
 from ..rank import parallel
 from ..report.account import account_of
 from . import recording
 from .compiled import Call, flat
 from .grid import Grid
 
-LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
 AUTOMATIC = "automatic"
 
 
@@ -264,7 +263,7 @@ class _Progress:
     def done(self, step: int) -> None:
         now = time.monotonic()
         last = step == self._count
-        if not last and now - self._said < (0.2 if self._terminal else LINE_EVERY):
+        if not last and now - self._said < (0.2 if self._terminal else EVERY):
             return
         self._said = now
         spent = now - self._begin

@@ -9,6 +9,7 @@ from typing import Any
 from ...case.splits import Halo
 from ...launch.memory import Fields
 from ...lines import count, number
+from ...report.records import csv_text
 from ..kind import Kind, on_host
 from . import forces
 from .faces import GivenPressure, Inflow
@@ -133,11 +134,11 @@ class CavityKind(Kind):
 
 def profiles_csv(profiles: dict[str, Any]) -> str:
     """The columns z,u,x,w; where z and x differ in length, the shorter pair ends in empty cells."""
-    lines = ["z,u,x,w"]
-    columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
-    for row in itertools.zip_longest(*columns):
-        lines.append(",".join("" if value is None else f"{float(value):.10g}" for value in row))
-    return "\n".join(lines) + "\n"
+    rows = itertools.zip_longest(*(profiles[name] for name in "zuxw"))
+    return csv_text(
+        ["z", "u", "x", "w"],
+        (["" if value is None else f"{float(value):.10g}" for value in row] for row in rows),
+    )
 
 
 # name, components, count
