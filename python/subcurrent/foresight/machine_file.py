@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import mpi
+from ..launch.aside import start_of_ranks
 from ..launch.plan import Plan
 from ..launch.ranks import launch_quietly
 from ..launch.run import ranks_of, say
@@ -69,34 +68,31 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     return OK
 
 
-def _plan(request: FileRequest, case: Case, folder: Path, ranks: int) -> Plan:
-    plan = Plan("machine", as_tables(case), str(folder), ranks)
-    plan.steps, plan.repeats = request.steps, request.repeats
-    return plan
+def _plan(request: FileRequest, case: Case, folder: str, ranks: int) -> Plan:
+    return Plan("machine", as_tables(case), folder, ranks, steps=request.steps, repeats=request.repeats)
 
 
 def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
     """Measurements of ranks that are started here."""
     with tempfile.TemporaryDirectory() as place:
-        plan = _plan(request, case, Path(place) / "probe", ranks)
+        plan = _plan(request, case, f"{place}/probe", ranks)
         launch_quietly(plan)
-        return json.loads((Path(plan.folder) / "machine.json").read_text(encoding="utf-8"))
+        return _found(plan)
+
+
+def _found(plan: Plan) -> dict[str, Any]:
+    return json.loads(Path(plan.folder, "machine.json").read_text(encoding="utf-8"))
 
 
 def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
     """Runs as one of the ranks of an outer mpirun."""
-    with contextlib.ExitStack() as held:
-        place = Path(held.enter_context(tempfile.TemporaryDirectory())) / "probe"
-
-        def start(_: contextlib.ExitStack) -> Callable[[], None]:
-            RunFolder(place).create()
-            return lambda: None
-
-        plan = _plan(request, case, place, ranks)
+    with tempfile.TemporaryDirectory() as place:
+        plan = _plan(request, case, f"{place}/probe", ranks)
         plan.events = False
-        code = worker.work(plan, worker.StopRequest(), start)
+        folder = RunFolder(Path(plan.folder))
+        code = worker.work(plan, worker.StopRequest(), start_of_ranks(folder, False, folder.create))
         if code == OK and mpi.outer().rank == 0:
-            _write(request, case, [json.loads((place / "machine.json").read_text(encoding="utf-8"))], console)
+            _write(request, case, [_found(plan)], console)
         return code
 
 

@@ -18,10 +18,9 @@ from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import emulated, memory, mpi
 from ..launch.plan import Plan
-from ..launch.progress import Watcher
-from ..launch.ranks import command_over, launch
+from ..launch.ranks import launch_quietly
 from ..launch.run import say
-from ..launch.rundir import RunFolder, write_text
+from ..launch.rundir import write_text
 from ..solvers.kinds import title_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
@@ -97,17 +96,12 @@ def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
     """Seconds of a step: median, minimum and maximum over the rounds. One rank sends nothing, so it needs no
     emulated network."""
     network = request.network if ranks > 1 else None
-    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w", encoding="utf-8") as told:
-        folder = RunFolder(Path(place) / "run")
-        folder.create()
-        plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
+    with tempfile.TemporaryDirectory() as place:
+        plan = Plan("strategies", as_tables(case), f"{place}/run", ranks)
         plan.strategies, plan.steps, plan.repeats = [request.strategy], request.steps, request.repeats
         plan.rate = emulated.adapter_rate(network)
-        write_text(folder.plan, plan.text())
-        with Watcher(Console(file=told)) as watcher, emulated.hosts(network, ranks) as env:
-            line = command_over(network, plan, folder.plan)
-            launch(line, plan.layout(), watcher, folder.log, env=env)
-        (row,) = json.loads((folder.path / "strategies.json").read_text(encoding="utf-8"))["rows"]
+        launch_quietly(plan, network)
+        (row,) = json.loads(Path(plan.folder, "strategies.json").read_text(encoding="utf-8"))["rows"]
     return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
 
 

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +93,8 @@ def compare(request: CompareRequest, console: Console) -> int:
     with taken(folder, console):
         folder.check_new(request.overwrite)
         line = command_over(request.network, plan, folder.plan)
-        with starting(folder, request.overwrite) as computing, _hosts(request.network, ranks, console) as env:
+        hosts = emulated.hosts(request.network, ranks, partial(say, console))
+        with starting(folder, request.overwrite) as computing, hosts as env:
             prepare()
             with Watcher(console) as watcher:
                 launch(line, plan.layout(), watcher, folder.log, computing, env=env)
@@ -113,15 +113,6 @@ def check_whole_passes(case: Any, steps: int) -> None:
             f"--steps {steps} is not allowed with engine.steps_per_pass = {length} of this loop: it must be "
             f"a multiple of {length}."
         )
-
-
-@contextlib.contextmanager
-def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mapping[str, str]]:
-    """The environment for starting ranks, with the emulated network if there is one."""
-    with emulated.hosts(network, ranks) as env:
-        if network is not None:
-            say(console, emulated.sentence(network, ranks))
-        yield env
 
 
 def _compare_as_rank(

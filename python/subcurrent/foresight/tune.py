@@ -7,13 +7,13 @@ Results do not depend on any of them, so only the time of a step counts.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -131,17 +131,8 @@ class Tuning:
             cases = [self._on(layout) for layout in found]
             found, firsts, said = pruned(cases, found, firsts, request.machine)
             say(self._console, said)
-        with self._hosts():
+        with emulated.hosts(request.network, request.ranks or 1, partial(say, self._console)) as self._env:
             return self._all(found, firsts)
-
-    @contextlib.contextmanager
-    def _hosts(self) -> Iterator[None]:
-        """The emulated network exists during the block, if one was requested."""
-        network, ranks = self._request.network, self._request.ranks or 1
-        with emulated.hosts(network, ranks) as self._env:
-            if network is not None:
-                say(self._console, emulated.sentence(network, ranks))
-            yield
 
     def _all(self, found: list[Layout], firsts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
         groups = []
@@ -199,11 +190,10 @@ class Tuning:
         self, case: Case, ranks: int, first: list[dict[str, Any]], vary: dict[str, list[Any]]
     ) -> dict[str, Any]:
         """Starts ranks that measure; returns their results."""
-        with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as held:
+        with tempfile.TemporaryDirectory() as place, Watcher(self._console) as watcher:
             folder = RunFolder(place)
             plan = self._plan(case, ranks, place, first, vary)
             write_text(folder.plan, plan.text())
-            watcher = held.enter_context(Watcher(self._console))
             line = command_over(self._request.network, plan, folder.plan)
             launch(line, plan.layout(), watcher, folder.log, env=self._env)
             return json.loads((Path(place) / "tuning.json").read_text(encoding="utf-8"))

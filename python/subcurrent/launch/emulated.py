@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from .. import core
@@ -101,13 +101,14 @@ def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
 
 
 @contextlib.contextmanager
-def hosts(wanted: str | None, ranks: int) -> Iterator[Mapping[str, str]]:
+def hosts(
+    wanted: str | None, ranks: int, tell: Callable[[str], None] = lambda _: None
+) -> Iterator[Mapping[str, str]]:
     """The environment for starting ranks: this machine's, or that of emulated hosts that exist during the
-    block."""
-    if not has_hosts(wanted):
-        yield os.environ
-        return
-    with network(wanted, ranks) as env:
+    block. `tell` gets a sentence on what is emulated."""
+    with network(wanted, ranks) if has_hosts(wanted) else contextlib.nullcontext(os.environ) as env:
+        if wanted is not None:
+            tell(sentence(wanted, ranks))
         yield env
 
 

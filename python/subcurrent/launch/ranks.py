@@ -87,14 +87,18 @@ def launch(
             guard.kill_session(process.pid)
 
 
-def launch_quietly(plan: Plan) -> None:
-    """Runs the ranks of a plan in its folder, which is new, and prints nothing. Raises SubcurrentError as
-    launch() does."""
+def launch_quietly(plan: Plan, network: str | None = None) -> None:
+    """Runs the ranks of a plan in its folder, which is new, perhaps over an emulated network, and prints
+    nothing. Raises SubcurrentError as launch() does."""
     folder = RunFolder(Path(plan.folder))
     folder.create()
     write_text(folder.plan, plan.text())
-    with Path(os.devnull).open("w") as nowhere, Watcher(Console(file=nowhere)) as watcher:
-        launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log)
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        Watcher(Console(file=nowhere)) as watcher,
+        emulated.hosts(network, plan.ranks) as env,
+    ):
+        launch(command_over(network, plan, folder.plan), plan.layout(), watcher, folder.log, env=env)
 
 
 def _ask_when_launcher_ends() -> None:

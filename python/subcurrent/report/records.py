@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records of a run, summary.json and tables that grow: reads them, where a damaged one gives one sentence;
-and the text of a table."""
+"""Reads the records of a run, summary.json and tables that grow; a damaged one gives one sentence. And the
+text of a table."""
 
 from __future__ import annotations
 
