@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .errors import BadInput
 from .given import Fixed, as_kind, one_of, whole, wholes
+from .launch import memory
 from .rank import parallel
 
 Points = NDArray[np.floating]
@@ -57,7 +58,8 @@ class FFT(Fixed):
         name, self._real, self._complex = TYPES[one_of("precision", precision, tuple(TYPES))]
         whole("threads", threads, 1, 1024)
         self._context = parallel.context(threads, one_of("transport", transport, ("auto", "shared", "mpi")))
-        parallel.check_memory_of_fft(self._context, self._cells, most, precision)
+        size = 8 if precision == "double" else 4
+        parallel.check_memory(self._context, memory.check_fft, self._cells, most, size)
         self._core = getattr(parallel.module(), name)(self._context, self._cells, ranks, most, library)
 
     @property

@@ -13,7 +13,15 @@ from ..foresight import job_script, machines, passes
 from ..foresight import predict as predicting
 from ..foresight import scale as scaling
 from ..foresight import tune as tuning
-from .options import CaseArgument, MeasuredArgument, NetworkOption, SetOption, console, with_engine
+from .options import (
+    CaseArgument,
+    MeasuredArgument,
+    NetworkOption,
+    SetOption,
+    console,
+    names_in,
+    with_engine,
+)
 
 MachineOption = Annotated[
     str, typer.Option("--machine", help="a machine file, or the name of one that `subcurrent machines` lists")
@@ -99,15 +107,12 @@ def predict(
     """
     sets = with_engine(sets, threads=threads)
     request = predicting.PredictRequest(
-        case, machine, ranks, per_node=per_node, sets=sets, weak=weak, steps=steps, sweeps=sweeps
-    )
-    request.stages, request.seconds, request.out = stages, seconds, out
-    request.simulate = simulated
-    if names:
-        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+        case, machine, ranks, names_in(names), per_node, sets, weak, steps, sweeps, stages, seconds,
+        simulated, out,
+    )  # fmt: skip
     if lengths is not None:
         raise typer.Exit(passes.predict_passes(request, lengths, console()))
-    raise typer.Exit(predicting.predict(request, console()))
+    predicting.predict(request, console())
 
 
 def tune(
@@ -162,9 +167,9 @@ def tune(
       subcurrent tune nickel_small --show
       srun -n 64 subcurrent tune case.toml
     """
-    request = tuning.TuneRequest(case, ranks, threads, cpus, machine, list(sets or []))
-    request.steps, request.repeats, request.sweeps, request.show = steps, repeats, sweeps, show
-    request.network = network
+    request = tuning.TuneRequest(
+        case, ranks, threads, cpus, machine, list(sets or []), steps, repeats, sweeps, show, network
+    )
     raise typer.Exit(tuning.tune(request, console()))
 
 
@@ -201,8 +206,9 @@ def scale(
       subcurrent scale nickel_small -n 1,2,4 --network 100mbit
     """
     sets = with_engine(sets, threads=threads)
-    request = scaling.ScaleRequest(case, ranks, strategy, sets, weak, steps, repeats, sweeps, machine, out)
-    request.network = network
+    request = scaling.ScaleRequest(
+        case, ranks, strategy, sets, weak, steps, repeats, sweeps, machine, out, network
+    )
     raise typer.Exit(scaling.scale(request, console()))
 
 

@@ -12,7 +12,15 @@ from ..errors import BadInput
 from ..foresight import machine_file as machine_file_of
 from ..foresight import probe as probing
 from ..foresight import strategies as compare
-from .options import MeasuredArgument, NetworkOption, OverwriteOption, SetOption, console, with_engine
+from .options import (
+    MeasuredArgument,
+    NetworkOption,
+    OverwriteOption,
+    SetOption,
+    console,
+    names_in,
+    with_engine,
+)
 
 
 def strategies(
@@ -67,11 +75,8 @@ def strategies(
     """
     sets = with_engine(sets, threads=threads)
     request = compare.CompareRequest(
-        case, ranks=ranks, sets=sets, steps=steps, repeats=repeats, sweeps=sweeps
+        case, names_in(names), ranks, sets, steps, repeats, sweeps, network, out, overwrite
     )
-    request.network, request.out, request.overwrite = network, out, overwrite
-    if names:
-        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(compare.compare(request, console()))
 
 
@@ -124,8 +129,9 @@ def probe(
     if case is not None:
         if wait:
             raise BadInput("probe measures --wait or a CASE for a machine file: give one of them.")
-        asked = machine_file_of.FileRequest(case, machine_file, ranks, list(sets or []), steps)
-        asked.overwrite = overwrite
+        asked = machine_file_of.FileRequest(
+            case, machine_file, ranks, list(sets or []), steps, overwrite=overwrite
+        )
         raise typer.Exit(machine_file_of.probe_machine(asked, console()))
     if not wait:
         raise BadInput("probe needs to know what to measure: allowed is --wait, or a CASE.")

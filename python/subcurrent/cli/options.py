@@ -40,6 +40,11 @@ NetworkOption = Annotated[
 ]
 
 
+def names_in(text: str | None) -> list[str]:
+    """Names that are separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
 def with_engine(sets: list[str] | None, **keys: int | str | None) -> list[str]:
     """The texts of --set, and one for each option that gives a key of [engine]."""
     return [*(sets or []), *(f"engine.{k}={json.dumps(v)}" for k, v in keys.items() if v is not None)]

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from ..case.reading import Case, as_tables
-from ..errors import OK, BadInput
+from ..errors import BadInput
 from ..given import check_option
 from ..launch.run import say
 from . import simulate
@@ -32,12 +32,7 @@ CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what was measured several times
 
 
-def predict(request: PredictRequest, console: Console) -> int:
-    predict_rows(request, console)
-    return OK
-
-
-def predict_rows(request: PredictRequest, console: Console) -> list[dict[str, Any]]:
+def predict(request: PredictRequest, console: Console) -> list[dict[str, Any]]:
     """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
     if request.seconds is not None and not 0 < request.seconds < math.inf:
         raise BadInput(f"--seconds {request.seconds:g} is not allowed: it must be a number > 0.")

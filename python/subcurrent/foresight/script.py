@@ -47,12 +47,12 @@ def predict_step(
     **options: Any,
 ) -> dict[int, dict[str, float]]:
     """As Loop.predict."""
-    from .predict import PredictRequest, predict_rows  # noqa: PLC0415 - asks this module for cases
+    from .predict import PredictRequest, predict  # noqa: PLC0415 - asks this module for cases
 
     given = Path(sys.argv[0]).name
     case = stencil_case(tables | ({"title": given} if given else {}), list(sets))
     request = PredictRequest(case, machine, ",".join(map(str, ranks)), list(strategies), **options)
-    rows = predict_rows(request, Console(quiet=not show))
+    rows = predict(request, Console(quiet=not show))
     return {row["ranks"]: {name: one["T"] for name, one in row["strategies"].items()} for row in rows}
 
 

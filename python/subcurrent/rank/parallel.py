@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import atexit
-import functools
 import sys
 import time
 from collections.abc import Callable
@@ -57,30 +56,12 @@ def rehearses() -> bool:
     return bool(_played)
 
 
-def check_memory(made: Any, case: Any) -> None:
-    """Raises BadInput for a case that does not fit into this machine's memory, on all ranks and before any of
-    them allocates it. Collective."""
-    _check_memory(made, functools.partial(memory.check, case))
-
-
-def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) -> None:
-    size = 8 if precision == "double" else 4
-    _check_memory(made, functools.partial(memory.check_fft, cells, kept, size))
-
-
-def check_memory_of_system(made: Any, rows: int, entries: int, options: dict[str, Any]) -> None:
-    _check_memory(made, functools.partial(memory.check_system, rows, entries, options, read=True))
-
-
-def check_memory_of_fields(made: Any, fields: memory.Fields, split: tuple[int, ...]) -> None:
-    if not rehearses():
-        _check_memory(made, functools.partial(memory.check_fields, fields, tuple(split)))
-
-
-def _check_memory(made: Any, check: Callable[[int, int], None]) -> None:
-    """`check` takes the number of ranks, and how many of them are on this machine."""
+def check_memory(made: Any, check: Callable[..., None], *of: Any) -> None:
+    """Raises BadInput for what does not fit into this machine's memory, on all ranks and before any of them
+    allocates it. `check`, of launch/memory.py, takes `of`, the number of ranks, and how many of them are on
+    this machine. Collective."""
     elsewhere = BadInput("another machine of this run has too little free memory: see its message.")
-    together(made, lambda: check(made.size, memory.ranks_here(made.size)), elsewhere)
+    together(made, lambda: check(*of, made.size, memory.ranks_here(made.size)), elsewhere)
 
 
 def together(made: Any, action: Callable[[], T], elsewhere: SubcurrentError | None = None) -> T:

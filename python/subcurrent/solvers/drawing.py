@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..case.reference import read_columns
-from ..report.records import read_record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +34,6 @@ class Drawing:
             folder.last_snapshot() is not None if name == "snapshots" else (folder.path / name).is_file()
             for name in self.needs
         )
-
-
-def summary_of(folder: RunFolder) -> dict[str, Any]:
-    return read_record(folder.summary)
 
 
 def reference_of(folder: RunFolder) -> dict[str, np.ndarray] | None:

@@ -13,6 +13,7 @@ import numpy as np
 from ..case.reading import as_tables, typed_case
 from ..errors import BadInput
 from ..given import Fixed, one_of, path_text, plain, positive, whole
+from ..launch import memory
 from ..rank import parallel
 from ..rank.ending import End
 from ..report.account import account_of
@@ -38,7 +39,7 @@ class Simulation(Fixed):
             )
         self._context = parallel.context(self._case.engine.threads, self._case.engine.transport)
         self._case.check_ranks(self._context.size)
-        parallel.check_memory(self._context, self._case)
+        parallel.check_memory(self._context, memory.check, self._case)
         kind = kind_of(self._case)
         self._solver = kind.make(parallel.module(), self._context, self._case.options())
         self._last: dict[str, Any] = {}

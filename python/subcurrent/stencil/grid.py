@@ -214,7 +214,8 @@ class Grid(Fixed):
         if place == "files":
             near = memory.of_slots(near, self._pieces, self._halo)
         one = memory.Fields(name, near, self._layers, kind.itemsize, components, levels)
-        parallel.check_memory_of_fields(self._context, one, self._core.split)
+        if not parallel.rehearses():
+            parallel.check_memory(self._context, memory.check_fields, one, tuple(self._core.split))
         where = "memory" if place == "host" and parallel.rehearses() else place
         core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, where)
         return Field(self, core, name, levels, components, kind, str(units), place)

@@ -9,8 +9,9 @@ from ...case.reference import read_profiles
 from ...launch.rundir import RunFolder
 from ...report.flowfield import FlowField
 from ...report.plots.history import draw_history, read_history
+from ...report.records import read_record
 from ...report.snapshot import read_fields, read_snapshot
-from ..drawing import Drawing, summary_of
+from ..drawing import Drawing
 from ..kinds import kind_of, title_of
 from .average_figure import draw_averages
 from .case import CavityCase
@@ -25,7 +26,7 @@ def _cube(case: CavityCase) -> bool:
 
 
 def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> None:
-    summary = summary_of(folder)
+    summary = read_record(folder.summary)
     reference = read_profiles(folder.reference) if folder.reference.is_file() else None
     label = f"this run, time {summary['time']:.4g}" if "time" in summary else "this run"
     draw_profiles(path, {label: read_profiles(folder.centreline)}, reference, title_of(case))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadInput
 from ...given import as_kind, whole
+from ...launch import memory
 from ...rank import parallel
 from ...report.account import account_of
 from .matrix import check_diagonal, check_finite, check_shape, checked_right_side
@@ -37,7 +39,8 @@ def solve(
     n = int(context.sum([float(count)]))
     rows = parallel.together(context, lambda: _checked(begins, columns, values, start, n))
     _check_whole(context, rows, start, n)
-    parallel.check_memory_of_system(context, n, int(context.sum([float(rows.nnz)])), options)
+    entries = int(context.sum([float(rows.nnz)]))
+    parallel.check_memory(context, partial(memory.check_system, read=True), n, entries, options)
     right_side = parallel.together(context, lambda: checked_right_side(b, count))
     index = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64))
     solver = module.CgSolver(partition, *index, rows.data, options)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from numbers import Real
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,7 @@ from ...case.strategies import STRATEGIES
 from ...core import usual_cg_strategy
 from ...errors import OTHER, BadInput, SubcurrentError
 from ...given import whole
+from ...launch import memory
 from ...rank import parallel
 from ...report.account import account_of
 from .case import PARTITIONS, pieces
@@ -115,7 +117,9 @@ def cg(
     matrix = checked_matrix(A)
     right_side = checked_right_side(b, matrix.shape[0])
     context = parallel.context(threads, "auto")
-    parallel.check_memory_of_system(context, matrix.shape[0], matrix.nnz, options)
+    parallel.check_memory(
+        context, partial(memory.check_system, read=True), matrix.shape[0], matrix.nnz, options
+    )
     parts = (matrix.indptr, matrix.indices, matrix.data)
     solved, found, _ = solve_on(module, context, parts, right_side, options, each=each)
     return solved, _report(found, options, context.rank)

@@ -13,8 +13,9 @@ import numpy as np
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder, write_text
 from ...report.plots.history import read_history
+from ...report.records import read_record
 from ...report.snapshot import read_plasma
-from ..drawing import Drawing, reference_of, summary_of
+from ..drawing import Drawing, reference_of
 from ..kinds import title_of
 from .case import MagnetosphereCase
 from .convection import find_convection, without_convection
@@ -49,7 +50,7 @@ def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | Non
 def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_day(case)) is not None:
         return why
-    last = summary_of(folder).get("last_step") or {}
+    last = read_record(folder.summary).get("last_step") or {}
     found = {
         "magnetopause": last.get("magnetopause"),
         "bow shock": last.get("shock"),
@@ -122,7 +123,7 @@ def _tube(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     if reference:
         error = np.mean(np.abs(np.interp(reference["x"], mine["x"], mine["density"]) - reference["density"]))
         note = f"mean |difference| of the density: {error:.4f}"
-    time = summary_of(folder).get("time")
+    time = read_record(folder.summary).get("time")
     when = "" if time is None else f", time {time:.4g}"
     draw_tube(path, mine, reference, title_of(case) + when, note)
 

@@ -91,6 +91,8 @@ class RecordedStep:
             False,
             tile_of(engine.pass_tile),
         )
+        self.terms, self.restart_terms = self._loop.terms, self._loop.restart_terms
+        self.timeline_summary = self._loop.timeline_summary
         self._loop.book(False)
         self._loop.begin_steps()  # which have no end: the last ones would keep more values
 
@@ -130,15 +132,6 @@ class RecordedStep:
                     self._fields[number].advance()
             self._loop.end_step()
         self._loop.book(False)
-
-    def terms(self) -> dict[str, Any]:
-        return self._loop.terms()
-
-    def restart_terms(self) -> None:
-        self._loop.restart_terms()
-
-    def timeline_summary(self) -> dict[str, Any]:
-        return self._loop.timeline_summary()
 
 
 def fill(field: Any, part: FieldPart) -> None:
