@@ -20,7 +20,7 @@ from ..launch import emulated, mpi
 from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_over, launch
+from ..launch.ranks import command_for, launch
 from ..launch.run import ranks_of, report_outside, say, taken
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -92,7 +92,7 @@ def compare(request: CompareRequest, console: Console) -> int:
         say(console, sentence)
     with taken(folder, console):
         folder.check_new(request.overwrite)
-        line = command_over(request.network, plan, folder.plan)
+        line = command_for(plan, folder.plan, request.network)
         hosts = emulated.hosts(request.network, ranks, partial(say, console))
         with starting(folder, request.overwrite) as computing, hosts as env:
             prepare()

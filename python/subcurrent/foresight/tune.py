@@ -26,7 +26,7 @@ from ..given import check_option
 from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_over, launch
+from ..launch.ranks import command_for, launch
 from ..launch.run import ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -194,7 +194,7 @@ class Tuning:
             folder = RunFolder(place)
             plan = self._plan(case, ranks, place, first, vary)
             write_text(folder.plan, plan.text())
-            line = command_over(self._request.network, plan, folder.plan)
+            line = command_for(plan, folder.plan, self._request.network)
             launch(line, plan.layout(), watcher, folder.log, env=self._env)
             return json.loads((Path(place) / "tuning.json").read_text(encoding="utf-8"))
 

@@ -14,12 +14,14 @@ from ..errors import SubcurrentError
 from ..solvers.cases import typed_case
 from .mpi import Layout
 
+ENDS_AT_SIGNALS = "--ends-at-signals"  # on the command line of ranks that have no state to write
+
 
 @dataclass
 class Plan:
     """One job for the ranks. `case` contains the resolved tables; checkpoints are sorted, newest first."""
 
-    kind: str  # "run", "strategies", "tune", "machine", "probe" or "device"
+    kind: str  # "run", "strategies", "tune", "machine", "probe", "device" or "cg"
     case: dict[str, Any]
     folder: str
     ranks: int
@@ -28,6 +30,7 @@ class Plan:
     steps: int = 0
     repeats: int = 0
     probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
+    cg: dict[str, Any] = field(default_factory=dict)  # what `cg` solves and how; it has no case either
     tune: dict[str, Any] = field(default_factory=dict)  # the candidates, and how many stand side by side
     tuned: dict[str, Any] = field(default_factory=dict)  # of a run: what it takes over from a tuning
     rate: float = 0.0  # bytes per second that an emulated network adapter sends; 0: there is none
@@ -38,8 +41,8 @@ class Plan:
 
     def engine(self) -> tuple[int, str]:
         """Threads of each rank, and the transport between ranks."""
-        if self.probe:
-            return 1, self.probe["transport"]
+        if given := self.probe or self.cg:
+            return given.get("threads", 1), given["transport"]
         engine = self.typed_case().engine
         return engine.threads, "delayed" if self.rate else engine.transport
 
@@ -48,7 +51,8 @@ class Plan:
 
     def device(self) -> str:
         """Where the fields are stored and computed: cpu, cuda or emulated."""
-        return self.probe["device"] if self.probe else self.typed_case().engine.device
+        given = self.probe or self.cg
+        return given.get("device", "cpu") if given else self.typed_case().engine.device
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"

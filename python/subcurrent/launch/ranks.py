@@ -17,7 +17,7 @@ from rich.console import Console
 from .. import core
 from . import emulated, guard, mpi, segments
 from .job import Job
-from .plan import Plan, digest
+from .plan import ENDS_AT_SIGNALS, Plan, digest
 from .progress import Watcher
 from .rundir import RunFolder, write_text
 
@@ -25,30 +25,17 @@ WORKER = "subcurrent.rank.worker"
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
-def command_for(plan: Plan, plan_file: Path) -> list[str]:
-    """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
-    return rank_command(WORKER, plan_file, plan.text(), plan.layout())
-
-
-def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) -> list[str]:
-    """The command line for ranks that run a module with a plan and the digest of its text."""
+def command_for(plan: Plan, plan_file: Path, network: str | None = None) -> list[str]:
+    """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI, or on the
+    hosts of an emulated network."""
     mpi.check_limits()
-    mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
-    line = mpi.command(mpirun, family, layout, mpi.cpus())
-    return [*line, *_program(module, plan_file, text)]
-
-
-def command_over(network: str | None, plan: Plan, plan_file: Path) -> list[str]:
-    """The same for ranks that an emulated network connects, if there is one."""
-    if not emulated.has_hosts(network):
-        return command_for(plan, plan_file)
-    mpi.check_limits()
-    return emulated.command(_program(WORKER, plan_file, plan.text()))
-
-
-def _program(module: str, plan_file: Path, text: str) -> list[str]:
     # -P: no modules from the working directory, where users may have a queue.py of their own.
-    return [sys.executable, "-P", "-m", module, str(plan_file), digest(text)]
+    program = [sys.executable, "-P", "-m", WORKER, str(plan_file), digest(plan.text())]
+    program += [ENDS_AT_SIGNALS] if plan.cg else []
+    if emulated.has_hosts(network):
+        return emulated.command(program)
+    mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
+    return [*mpi.command(mpirun, family, plan.layout(), mpi.cpus()), *program]
 
 
 def launch(
@@ -98,7 +85,7 @@ def launch_quietly(plan: Plan, network: str | None = None) -> None:
         Watcher(Console(file=nowhere)) as watcher,
         emulated.hosts(network, plan.ranks) as env,
     ):
-        launch(command_over(network, plan, folder.plan), plan.layout(), watcher, folder.log, env=env)
+        launch(command_for(plan, folder.plan, network), plan.layout(), watcher, folder.log, env=env)
 
 
 def _ask_when_launcher_ends() -> None:

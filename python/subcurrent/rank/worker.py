@@ -18,7 +18,7 @@ from ..errors import SubcurrentError
 from ..foresight.machine_probe import measure_machine
 from ..launch import events, guard, outcome
 from ..launch.lock import among_the_ranks
-from ..launch.plan import Plan, read_plan
+from ..launch.plan import ENDS_AT_SIGNALS, Plan, read_plan
 from ..launch.rundir import RunFolder
 from .measure import measure_strategies, measure_wait, try_device_messages
 from .session import run_case
@@ -45,8 +45,8 @@ class StopRequest:
 
 def main(arguments: list[str] | None = None) -> int:
     guard.when_parent_ends(signal.SIGKILL)  # ranks without their mpirun would wait for each other for ever
-    stop = StopRequest()
-    path, expected = (arguments or sys.argv[1:])[:2]
+    path, expected, *others = arguments or sys.argv[1:]
+    stop = None if ENDS_AT_SIGNALS in others else StopRequest()
     try:
         plan = Plan.of(read_plan(Path(path), expected))
     except Exception as error:
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 Start = Callable[[contextlib.ExitStack], Callable[[], None]]
 
 
-def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
+def work(plan: Plan, stop: StopRequest | None, start: Start | None = None) -> int:
     """Executes the plan as one of its ranks and returns the exit code.
 
     A rank that fails alone cannot ask the others, which may be waiting for its messages: it reports the
@@ -107,7 +107,7 @@ def fail(context: Any, to_launcher: bool, error: Exception) -> int:
 
 
 def _do(
-    module: ModuleType, context: Any, plan: Plan, stop: StopRequest, computing: Callable[[], None]
+    module: ModuleType, context: Any, plan: Plan, stop: StopRequest | None, computing: Callable[[], None]
 ) -> int:
     if plan.kind == "run":
         return run_case(module, context, plan, stop, computing)
@@ -115,6 +115,10 @@ def _do(
         return measure_strategies(module, context, plan, stop, computing)
     if plan.kind == "tune":
         return measure_candidates(module, context, plan, stop, computing)
+    if plan.kind == "cg":
+        from ..solvers.cg.worker import compute  # noqa: PLC0415 - NumPy: slow to load
+
+        return compute(module, context, plan, computing)
     if plan.kind == "machine":
         return measure_machine(module, context, plan, computing)
     computing()

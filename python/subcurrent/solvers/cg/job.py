@@ -18,13 +18,16 @@ from ...errors import OK, OTHER, BadInput, SubcurrentError
 from ...given import check_option
 from ...launch import memory, mpi
 from ...launch.aside import start_of_ranks, starting
+from ...launch.plan import Plan
 from ...launch.progress import Watcher
-from ...launch.ranks import launch, rank_command
+from ...launch.ranks import command_for, launch
 from ...launch.run import ranks_of, say, taken
 from ...launch.rundir import RunFolder, make_folder, write_text, writing
+from ...rank.worker import work
 from ...report import account
-from . import files, solve, worker
+from . import files, solve
 from .case import CLASSES
+from .worker import PARTS
 
 
 @dataclass
@@ -54,41 +57,40 @@ def run(request: CgRequest, console: Console) -> int:
     """Runs the benchmark or solves the system, as launcher of its ranks or as one rank of an outer mpirun."""
     outer = mpi.outer()
     plan = _plan(request, outer)
-    folder = RunFolder(plan["folder"])
+    folder = RunFolder(plan.folder)
     folder.check_new(request.overwrite)
     system = None
     if request.matrix and (outer is None or outer.rank == 0):
-        ranks = plan["ranks"] or 1
+        ranks = plan.ranks or 1
         system = files.read_system(
             request.matrix,
             request.rhs,
             lambda rows, entries: memory.check_system(
-                rows, entries, plan["options"], ranks, memory.ranks_here(ranks)
+                rows, entries, plan.cg["options"], ranks, memory.ranks_here(ranks)
             ),
         )
-        solve.check_ranks(plan["ranks"], system[-1].size)
+        solve.check_ranks(plan.ranks, system[-1].size)
 
     def prepare() -> None:
         nonlocal system
         folder.create()
         for unused in (folder.snapshots, folder.checkpoints):
             unused.rmdir()
-        write_text(folder.plan, _text(plan))
+        write_text(folder.plan, plan.text())
         if system is not None:
             _store(folder, system)
             system = None  # its memory is the ranks'
 
     if outer is not None:
         return _as_rank(plan, folder, request.overwrite, prepare, console)
-    layout = mpi.Layout(plan["ranks"], plan["threads"])
     with taken(folder, console):
         folder.check_new(request.overwrite)
-        line = rank_command("subcurrent.solvers.cg.worker", folder.plan, _text(plan), layout)
+        line = command_for(plan, folder.plan)
         try:
             with starting(folder, request.overwrite) as computing:
                 prepare()
                 with Watcher(console) as watcher:
-                    launch(line, layout, watcher, folder.log, computing)
+                    launch(line, plan.layout(), watcher, folder.log, computing)
         finally:
             _remove_matrix(folder)
         return _after(folder, console)
@@ -108,15 +110,11 @@ def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
     return ranks
 
 
-def _text(plan: dict[str, Any]) -> str:
-    return json.dumps(plan, indent=1) + "\n"
-
-
 def _as_rank(
-    plan: dict[str, Any], folder: RunFolder, overwrite: bool, prepare: Callable[[], None], console: Console
+    plan: Plan, folder: RunFolder, overwrite: bool, prepare: Callable[[], None], console: Console
 ) -> int:
     """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
-    code = worker.work(plan, start_of_ranks(folder, overwrite, prepare))
+    code = work(plan, None, start_of_ranks(folder, overwrite, prepare))
     if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
         return _after(folder, console)
     return code
@@ -125,12 +123,12 @@ def _as_rank(
 def _remove_matrix(folder: RunFolder) -> None:
     """Removes the ranks' copy of a system when they have ended; its folder contains nothing else."""
     with contextlib.suppress(OSError):
-        for name in worker.PARTS:
+        for name in PARTS:
             (folder.path / "matrix" / f"{name}.npy").unlink(missing_ok=True)
         (folder.path / "matrix").rmdir()
 
 
-def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
+def _plan(request: CgRequest, outer: mpi.Outer | None) -> Plan:
     if (request.name is None) == (request.matrix is None):
         raise BadInput("cg needs either --class, for the benchmark, or --matrix, for your own linear system.")
     of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block", "degree")
@@ -158,21 +156,20 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
     if benchmark:
         options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
     name = f"cg_class_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
-    return {
+    plan = Plan("cg", {}, str(request.out or Path("runs") / name), ranks, events=outer is None)
+    plan.cg = {
         "kind": "benchmark" if benchmark else "solve",
         "options": options,
-        "folder": str(request.out or Path("runs") / name),
-        "ranks": ranks,
         "threads": request.threads,
         "transport": request.transport,
-        "events": outer is None,
     }
+    return plan
 
 
 def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
     """The folder from which the ranks map the rows that they need, so that none reads all of them."""
     make_folder(folder.path / "matrix")
-    for name, values in zip(worker.PARTS, system, strict=True):
+    for name, values in zip(PARTS, system, strict=True):
         path = folder.path / "matrix" / f"{name}.npy"
         with writing(path):
             np.save(path, values)

@@ -7,8 +7,6 @@ import csv
 import io
 import json
 import resource
-import signal
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,13 +16,11 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...errors import OK, OTHER, SubcurrentError
-from ...launch import events, guard
-from ...launch.lock import among_the_ranks
-from ...launch.plan import read_plan
+from ...errors import OK, OTHER
+from ...launch import events
+from ...launch.plan import Plan
 from ...launch.rundir import write_text, writing
 from ...rank import machine
-from ...rank.worker import Start, fail, started
 from ...report.account import account_of, overlap_case
 from . import solve
 
@@ -32,41 +28,15 @@ SAY_EVERY = 0.2  # seconds between two reports of a solve
 PARTS = ("begins", "columns", "values", "right_side")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    guard.when_parent_ends(signal.SIGKILL)
-    path, expected = (arguments or sys.argv[1:])[:2]
-    try:
-        plan = json.loads(read_plan(Path(path), expected))
-    except Exception as error:
-        return events.complain(True, 0, error)
-    return work(plan)
+def compute(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+    """Does what a plan of `cg` asks for, as one of its ranks."""
+    does = _benchmark if plan.cg["kind"] == "benchmark" else _solve
+    return does(module, context, plan, computing)
 
 
-def work(plan: dict[str, Any], start: Start | None = None) -> int:
-    """Does the plan as one of its ranks; `start` as for a case's."""
-    try:
-        module = core.load()
-        context = module.Context(threads=plan["threads"], transport=plan["transport"])
-    except Exception as error:
-        return events.complain(plan["events"], 0, error)
-    try:
-        if plan["ranks"] and context.size != plan["ranks"]:
-            raise SubcurrentError(f"{plan['ranks']} ranks were asked for but MPI counts {context.size}.")
-        does = _benchmark if plan["kind"] == "benchmark" else _solve
-        with (
-            started(context, start, plan["events"]) as computing,
-            among_the_ranks(Path(plan["folder"]) / "plan.json"),
-        ):
-            code = does(module, context, plan, computing)
-    except Exception as error:
-        return fail(context, plan["events"], error)
-    context.close()
-    return OK if plan["events"] else code
-
-
-def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
+def _benchmark(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
     begin = time.perf_counter()
-    options = plan["options"]
+    options = plan.cg["options"]
     benchmark = module.CgBenchmark(
         context, options["class"], options["partition"], options["strategy"], options["depth"]
     )
@@ -74,7 +44,7 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing
     computing()
     total = module.cg_class(options["class"])["iterations"]
     told = None
-    if plan["events"]:
+    if plan.events:
         told = lambda n, residual, zeta: events.emit(  # noqa: E731
             "cg", iteration=n, residual=residual, zeta=zeta, share=n / total
         )
@@ -94,8 +64,8 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing
     return OK if result["verified"] else OTHER
 
 
-def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
-    folder, options = Path(plan["folder"]), plan["options"]
+def _solve(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+    folder, options = Path(plan.folder), plan.cg["options"]
     begins, columns, values, right_side = (
         np.load(folder / "matrix" / f"{name}.npy", mmap_mode="r") for name in PARTS
     )
@@ -104,7 +74,7 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Ca
     def each(iteration: int, residual: float) -> None:
         computing()
         due = time.monotonic() - said[0] >= SAY_EVERY and np.isfinite(residual)
-        if context.rank == 0 and plan["events"] and due:
+        if context.rank == 0 and plan.events and due:
             said[0] = time.monotonic()
             share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
             events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)
@@ -124,9 +94,9 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Ca
 
 
 def _write(
-    plan: dict[str, Any], context: Any, found: dict[str, Any], names: tuple[str, ...], history: list[tuple]
+    plan: Plan, context: Any, found: dict[str, Any], names: tuple[str, ...], history: list[tuple]
 ) -> None:
-    folder, terms = Path(plan["folder"]), found.pop("terms")
+    folder, terms = Path(plan.folder), found.pop("terms")
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(names)
@@ -134,26 +104,22 @@ def _write(
     write_text(folder / "history.csv", text.getvalue())
     summary = {
         "solver": "cg",
-        "kind": plan["kind"],
-        "options": plan["options"],
+        "kind": plan.cg["kind"],
+        "options": plan.cg["options"],
         "ranks": context.size,
-        "threads": plan["threads"],
+        "threads": plan.cg["threads"],
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
         "machine": machine.describe(),
         "build": core.load().build,
         **terms,
-        "overlap_case": overlap_case(terms, plan["options"]["strategy"]),
+        "overlap_case": overlap_case(terms, plan.cg["options"]["strategy"]),
         **{key: _number(value) for key, value in found.items()},
     }
     write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
-    if plan["events"]:
+    if plan.events:
         events.emit("end", state="finished")
 
 
 def _number(value: Any) -> Any:
     """What JSON has no number for, as a word."""
     return str(value) if isinstance(value, float) and not np.isfinite(value) else value
-
-
-if __name__ == "__main__":
-    sys.exit(main())
