@@ -58,10 +58,7 @@ def systems() -> Iterator[tuple[str, sparse.csr_array, str]]:
 
 def solve(matrix: sparse.csr_array, preconditioner: str, pipelined: bool, tol: float) -> dict:
     """How a solve with b = 1 went, whether it arrived or not."""
-    options = cg_solve.checked_options(
-        tol=tol, iterations=None, preconditioner=preconditioner, block=32, degree=4, pipelined=pipelined,
-        partition="row", strategy="interior_first", depth=1,
-    )  # fmt: skip
+    options = cg_solve.checked_options(tol=tol, preconditioner=preconditioner, pipelined=pipelined)
     a = cg_matrix.checked_matrix(matrix)
     context = parallel.context(1, "auto")
     parts = (a.indptr, a.indices, a.data)

@@ -63,55 +63,13 @@ class Output(Table):
     )
 
 
-class SolverCase(PassLength, Table):
-    """A checked case file with all defaults. Each solver adds its tables, among them `run` with `steps` and
-    `time`, and the `options()` of its compiled part."""
-
-    # `--set` of one of these replaces the others, since a case may hold only one of each group.
-    # The first group has the ends of a run, of which it needs one.
-    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = (("run.steps", "run.time"),)
-    # What would be accepted and ignored.
-    needs: ClassVar[tuple[Needs, ...]] = (
-        Needs("output.every", "output.snapshots", (True,)),
-        Needs("engine.halo_thread_joins", "engine.strategy", ("halo_thread",)),
-        Needs("engine.pass_tile", "engine.steps_per_pass", but=(1,), why="a single step has no tiles"),
-    )
-    # What a checkpoint fixes, and what the folder tells about all of the run: a resumed run must agree in
-    # these.
-    fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
-    # Whether flow.initial may be a run.
-    starts_from_runs: ClassVar[bool] = False
+class GridCase(PassLength, Table):
+    """A case with cells that ranks divide: of all solvers, also of those without case files."""
 
     # What [engine] device may be.
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
     # Whether a step has every rank send to many others at once, as transforms do.
     all_to_all: ClassVar = False
-
-    engine: Engine = setting("parallel execution, and overlap of communication with computation", Engine())
-    output: Output = setting("output files", Output())
-
-    def check(self) -> None:
-        """Raises BadInput with one sentence for keys that cannot be combined."""
-        self._check_exclusive()
-        check_engine(self.engine, self.devices)
-        self.check_passes()
-        for need in self.needs:
-            value, chosen = self._value(need.key), self._value(need.on)
-            if value != self._default(need.key) and not need.met(chosen):
-                raise BadInput(need.refusal(value, chosen))
-
-    def completed(self) -> Self:
-        """The same case with the defaults that depend on other keys, and without unused keys."""
-        return self
-
-    def with_files(self, _folder: Path) -> Self:
-        """The same case with absolute paths; relative ones start from the folder of the file."""
-        return self
-
-    def reference(self, folder: Path) -> Path | None:
-        """The file in a case's folder with reference data for a run."""
-        path = folder / "reference.csv"
-        return path if path.is_file() else None
 
     def size(self) -> tuple[str, list[int]]:
         """The key for the size of the grid, and its value."""
@@ -167,6 +125,56 @@ class SolverCase(PassLength, Table):
     def halos(self) -> Halo:
         return Halo(self.halo(), self.wall_halo(), self.periodic())
 
+    def updated(self, table: str, **values: Any) -> Self:
+        """The same case with other values in one table."""
+        return self.model_copy(update={table: getattr(self, table).model_copy(update=values)})
+
+
+class SolverCase(GridCase):
+    """A checked case file with all defaults. Each solver adds its tables, among them `run` with `steps` and
+    `time`, and the `options()` of its compiled part."""
+
+    # `--set` of one of these replaces the others, since a case may hold only one of each group.
+    # The first group has the ends of a run, of which it needs one.
+    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = (("run.steps", "run.time"),)
+    # What would be accepted and ignored.
+    needs: ClassVar[tuple[Needs, ...]] = (
+        Needs("output.every", "output.snapshots", (True,)),
+        Needs("engine.halo_thread_joins", "engine.strategy", ("halo_thread",)),
+        Needs("engine.pass_tile", "engine.steps_per_pass", but=(1,), why="a single step has no tiles"),
+    )
+    # What a checkpoint fixes, and what the folder tells about all of the run: a resumed run must agree in
+    # these.
+    fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
+    # Whether flow.initial may be a run.
+    starts_from_runs: ClassVar[bool] = False
+
+    engine: Engine = setting("parallel execution, and overlap of communication with computation", Engine())
+    output: Output = setting("output files", Output())
+
+    def check(self) -> None:
+        """Raises BadInput with one sentence for keys that cannot be combined."""
+        self._check_exclusive()
+        check_engine(self.engine, self.devices)
+        self.check_passes()
+        for need in self.needs:
+            value, chosen = self._value(need.key), self._value(need.on)
+            if value != self._default(need.key) and not need.met(chosen):
+                raise BadInput(need.refusal(value, chosen))
+
+    def completed(self) -> Self:
+        """The same case with the defaults that depend on other keys, and without unused keys."""
+        return self
+
+    def with_files(self, _folder: Path) -> Self:
+        """The same case with absolute paths; relative ones start from the folder of the file."""
+        return self
+
+    def reference(self, folder: Path) -> Path | None:
+        """The file in a case's folder with reference data for a run."""
+        path = folder / "reference.csv"
+        return path if path.is_file() else None
+
     def longest_pass(self) -> int:
         """How many steps a pass of a run may have: it ends at a row of the history."""
         return self.output.history_every
@@ -213,10 +221,6 @@ class SolverCase(PassLength, Table):
         table, _, last = name.partition(".")
         given = getattr(self, table)
         return None if given is None else type(given).model_fields[last].default
-
-    def updated(self, table: str, **values: Any) -> Self:
-        """The same case with other values in one table."""
-        return self.model_copy(update={table: getattr(self, table).model_copy(update=values)})
 
 
 def check_pairs(faces: dict[str, Any]) -> None:

@@ -14,19 +14,20 @@ import stat
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import tomli_w
 from pydantic import ValidationError
 
 from ..errors import BadInput, storage_error
 from ..solvers.cases import SOLVERS
-from .common import SolverCase
+from .common import GridCase, SolverCase
 from .keys import LARGEST, MOST, SMALLEST, shown, values
 from .sentences import nearest, sentence
 from .storage import refuse_unplaced
 
 Case = SolverCase
+Checked = TypeVar("Checked", bound=GridCase)
 TOO_DEEP = "its tables or lists are nested too deeply"
 NO_NUMBER = "it contains a number that is out of range"
 
@@ -78,6 +79,16 @@ def typed_case(
     except BadInput as error:
         raise BadInput(prefix + error.sentence) from None
     return case.completed()
+
+
+def checked_case(model: type[Checked], tables: dict[str, Any], sets: list[str]) -> Checked:
+    """The case of a solver without case files. Raises BadInput with one sentence."""
+    try:
+        case = model.model_validate(with_sets(tables, sets))
+    except ValidationError as error:
+        raise BadInput(sentence(model, error.errors()[0])) from None
+    case.check()
+    return case
 
 
 def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:

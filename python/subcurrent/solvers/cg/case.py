@@ -7,13 +7,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any, ClassVar, Literal
 
-from pydantic import ValidationError
-
-from ...case.common import SolverCase
+from ...case.common import GridCase
 from ...case.keys import Table, key, setting
-from ...case.passes import PassLength
-from ...case.reading import with_sets
-from ...case.sentences import sentence
+from ...case.reading import checked_case
 from ...case.splits import check_split, splits
 from ...case.strategies import STRATEGIES, check_strategies
 from ...case.tables import Cells
@@ -28,6 +24,11 @@ CLASSES = {
     "D": (1_500_000, 21),
 }  # fmt: skip
 MOST_ROWS = 2**31 - 1
+# The options of a solve that are not given; None: what follows from others.
+USUAL = {
+    "tol": 1e-8, "iterations": None, "preconditioner": "none", "block": 32, "degree": 4, "pipelined": False,
+    "partition": "row", "strategy": None, "depth": None,
+}  # fmt: skip
 
 
 class CgEngine(Table):
@@ -42,11 +43,9 @@ class CgEngine(Table):
     )
 
 
-class CgCase(PassLength, Table):
+class CgCase(GridCase):
     """The NAS kernel CG, where a step is an outer iteration with its 25 inner ones; or a 7-point Laplacian,
     where every rank has a block of the box and a step is a solve of `iterations` iterations."""
-
-    devices: ClassVar = ("cpu",)
 
     solver: Literal["cg"] = setting("the solver", NAME)
     class_: Literal[tuple(CLASSES)] | None = key(
@@ -120,8 +119,6 @@ class CgCase(PassLength, Table):
         fitting = [s for s in splits(ranks) if all(p <= n for p, n in zip(s, cells, strict=True))]
         return tuple(min(fitting, key=faces))
 
-    other_blocks = SolverCase.other_blocks
-
     def periodic(self) -> tuple[bool, bool, bool]:
         return False, False, False
 
@@ -138,7 +135,7 @@ class CgCase(PassLength, Table):
             raise BadInput(
                 "--weak needs a matrix of variable size, but a class has a fixed one: give laplacian."
             )
-        return SolverCase.grown(self, first, ranks)
+        return super().grown(first, ranks)
 
     def options(self) -> dict[str, Any]:
         return {"engine": {}, "case": self}
@@ -159,9 +156,4 @@ def pieces(strategy: str, depth: int | None) -> int:
 
 def cg_case(sets: list[str], tables: dict[str, Any] | None = None) -> CgCase:
     """The case of these `--set` texts, or of stored tables. Raises BadInput with one sentence."""
-    try:
-        case = CgCase.model_validate(with_sets(tables or {"solver": NAME}, sets))
-    except ValidationError as error:
-        raise BadInput(sentence(CgCase, error.errors()[0])) from None
-    case.check()
-    return case
+    return checked_case(CgCase, tables or {"solver": NAME}, sets)

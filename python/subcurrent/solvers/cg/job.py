@@ -26,7 +26,7 @@ from ...launch.rundir import RunFolder, make_folder, write_text, writing
 from ...rank.worker import work
 from ...report import account
 from . import files, solve
-from .case import CLASSES
+from .case import CLASSES, USUAL
 from .worker import PARTS
 
 
@@ -142,17 +142,8 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> Plan:
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
     benchmark = request.name is not None
-    options = solve.checked_options(
-        tol=1e-8 if request.tol is None else request.tol,
-        iterations=request.iterations,
-        preconditioner=request.preconditioner or "none",
-        block=32 if request.block is None else request.block,
-        degree=4 if request.degree is None else request.degree,
-        pipelined=request.pipelined,
-        partition=request.partition or ("grid" if benchmark else "row"),
-        strategy=request.strategy,
-        depth=request.depth,
-    )
+    asked = {name: value for name in USUAL if (value := getattr(request, name)) is not None}
+    options = solve.checked_options(**({"partition": "grid"} if benchmark else {}) | asked)
     if benchmark:
         options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
     name = f"cg_class_{request.name}" if benchmark else f"cg_{request.matrix.stem}"

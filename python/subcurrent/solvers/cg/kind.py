@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from ...launch import memory
 from ..kind import Predicted
-from .case import CLASSES, CgCase, pieces
-
-SOLVE = {"partition": "row", "preconditioner": "none", "block": 32, "degree": 4, "tol": 1e-8}
+from .case import CLASSES, USUAL, CgCase, pieces
 
 
 class CgKind(Predicted):
@@ -39,7 +37,7 @@ class CgKind(Predicted):
         if case.class_ is not None:
             return memory.of_class(*CLASSES[case.class_], ranks)
         rows = prod(case.laplacian)
-        return memory.of_solving(rows, 7 * rows, SOLVE | {"pipelined": case.pipelined}, ranks)
+        return memory.of_solving(rows, 7 * rows, USUAL | {"pipelined": case.pipelined}, ranks)
 
 
 class Steps:
@@ -63,7 +61,7 @@ class Solve(Steps):
 
     def __init__(self, module: Any, context: Any, case: CgCase, strategy: str) -> None:
         cuts, begins, columns, values = laplacian(case.laplacian, case.split_over(context.size), context.rank)
-        options = SOLVE | {
+        options = USUAL | {
             "strategy": strategy,
             "depth": pieces(strategy, case.depth),
             "pipelined": case.pipelined,

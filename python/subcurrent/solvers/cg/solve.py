@@ -20,20 +20,12 @@ from ...given import whole
 from ...launch import memory
 from ...rank import parallel
 from ...report.account import account_of
-from .case import PARTITIONS, pieces
+from .case import PARTITIONS, USUAL, pieces
 from .matrix import checked_matrix, checked_right_side
 
 # What is asked of a matrix alone, and what stands for not asking.
-OF_MATRICES = {
-    "preconditioner": "none",
-    "block": 32,
-    "degree": 4,
-    "pipelined": False,
-    "partition": "row",
-    "depth": 1,
-    "threads": 1,
-    "first": None,
-}
+OF_MATRICES = {name: USUAL[name] for name in ("preconditioner", "block", "degree", "pipelined", "partition")}
+OF_MATRICES |= {"depth": 1, "threads": 1, "first": None}
 PRECONDITIONERS = ("none", "jacobi", "block-jacobi", "ic", "chebyshev")
 
 
@@ -214,6 +206,7 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
 
 def checked_options(**options: Any) -> dict[str, Any]:
     """What a solver takes, refused in one sentence where it cannot be had."""
+    options = USUAL | options
     for name, allowed in (
         ("partition", PARTITIONS), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
     ):  # fmt: skip

@@ -6,14 +6,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import ValidationError
-
-from ...case.common import SolverCase
+from ...case.common import GridCase
 from ...case.engine import DEVICES, Split, Tile
 from ...case.keys import Table, key, setting
-from ...case.passes import PassLength
-from ...case.reading import with_sets
-from ...case.sentences import sentence
+from ...case.reading import checked_case
 from ...case.splits import check_split
 from ...case.strategies import STRATEGIES, WITHOUT_OVERLAP, check_strategies
 from ...case.tables import Cells
@@ -104,8 +100,7 @@ class StencilEngine(Table):
     )
 
 
-class StencilCase(PassLength, Table):
-    all_to_all: ClassVar = False
+class StencilCase(GridCase):
     devices: ClassVar = DEVICES
 
     solver: Literal["stencil"] = setting("the solver", NAME)
@@ -113,15 +108,6 @@ class StencilCase(PassLength, Table):
     grid: StencilGrid = setting("the grid")
     step: Step = setting("what a step does")
     engine: StencilEngine = setting("parallel execution", StencilEngine())
-
-    size = SolverCase.size
-    cells = SolverCase.cells
-    sized = SolverCase.sized
-    grown = SolverCase.grown
-    other_blocks = SolverCase.other_blocks
-    budget = SolverCase.budget
-    split_over = SolverCase.split_over
-    halos = SolverCase.halos
 
     def periodic(self) -> tuple[bool, ...]:
         return tuple(self.grid.periodic)
@@ -133,9 +119,9 @@ class StencilCase(PassLength, Table):
         return self.grid.halo if self.grid.wall_halo is None else self.grid.wall_halo
 
     def updated(self, table: str, **values: Any) -> StencilCase:
-        """As SolverCase.updated. The halo grows with longer passes, which need what all of their steps
+        """As GridCase.updated. The halo grows with longer passes, which need what all of their steps
         read."""
-        made = SolverCase.updated(self, table, **values)
+        made = super().updated(table, **values)
         length = values.get("steps_per_pass", 1)
         if length == "automatic" or length <= self.engine.steps_per_pass:
             return made
@@ -191,9 +177,4 @@ class StencilCase(PassLength, Table):
 
 def stencil_case(tables: dict[str, Any], sets: list[str]) -> StencilCase:
     """The case of a recorded step with these `--set` texts. Raises BadInput with one sentence."""
-    try:
-        case = StencilCase.model_validate(with_sets(tables, sets))
-    except ValidationError as error:
-        raise BadInput(sentence(StencilCase, error.errors()[0])) from None
-    case.check()
-    return case
+    return checked_case(StencilCase, tables, sets)
