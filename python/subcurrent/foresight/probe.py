@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import tempfile
@@ -24,6 +23,7 @@ from ..launch.ranks import command_for, launch, launch_quietly
 from ..launch.run import ranks_of, say, taken
 from ..launch.rundir import RunFolder, make_folder, write_text
 from ..rank import worker
+from ..report.records import read_table
 
 TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
 
@@ -108,11 +108,6 @@ def _plan(request: ProbeRequest) -> Plan:
     plan.repeats = request.repeats
     plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport, "device": "cpu"}
     return plan
-
-
-def read_table(path: Path) -> list[dict[str, float]]:
-    with path.open() as file:
-        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:

@@ -63,6 +63,12 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
     return names, rows
 
 
+def read_table(path: Path) -> list[dict[str, float]]:
+    """The rows of a small table of numbers, by column."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
 def csv_text(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([names, *rows])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from ...launch.run import ranks_of, say, taken
 from ...launch.rundir import RunFolder, make_folder, write_text, writing
 from ...rank.worker import work
 from ...report import account
+from ...report.records import read_table
 from . import files, solve
 from .case import CLASSES, USUAL
 from .worker import PARTS
@@ -168,8 +168,7 @@ def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
 
 def _after(folder: RunFolder, console: Console) -> int:
     summary = json.loads(folder.summary.read_text(encoding="utf-8"))
-    with folder.history.open(newline="", encoding="utf-8") as file:
-        history = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    history = read_table(folder.history)
     _remove_matrix(folder)
     from .figures import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
 

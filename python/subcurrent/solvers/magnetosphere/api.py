@@ -157,22 +157,15 @@ class Magnetosphere(Simulation):
         return None if state[0] is None else PlasmaField(*state, self.time)
 
     def _plot_planes(self, path: Path) -> None:
-        from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
+        from .figures import draw_planes_of, draw_vortex  # noqa: PLC0415 - matplotlib
 
         state = self._state()
         if state is None:
             return
-        if not self.case.has_planet():
+        if self.case.has_planet():
+            draw_planes_of(path, state, self.case)
+        else:
             draw_vortex(path, state, self._title())
-            return
-        draw_magnetosphere(
-            path,
-            state,
-            self._title(),
-            units=self.case.units(),
-            inner=self.case.planet.inner,
-            mirrored=self.case.mirrored(),
-        )
 
     def _plot_polar_cap(self, path: Path) -> None:
         from .polar_cap_plot import draw_polar_caps  # noqa: PLC0415 - matplotlib
@@ -184,14 +177,8 @@ class Magnetosphere(Simulation):
         draw_polar_caps(path, found, self._title(), self.case.units())
 
     def _plot_axis(self, path: Path) -> None:
-        from .plasma import draw_axis  # noqa: PLC0415 - matplotlib
+        from .figures import draw_axis_of  # noqa: PLC0415 - matplotlib
 
         found, columns = self.standoff(), self.axis()
-        if columns is None:
-            return
-        places = {
-            "magnetopause": found.magnetopause,
-            "bow shock": found.shock,
-            "pressure balance": self.case.expected_standoff(),
-        }
-        draw_axis(path, columns, self._title(), places, self.case.units(), self.case.planet.outer)
+        if columns is not None:
+            draw_axis_of(path, columns, (found.magnetopause, found.shock), self.case)

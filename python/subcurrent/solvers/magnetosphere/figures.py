@@ -12,6 +12,7 @@ import numpy as np
 
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder, write_text
+from ...report.flowfield import PlasmaField
 from ...report.plots.history import read_history
 from ...report.records import read_record
 from ...report.snapshot import read_plasma
@@ -36,28 +37,33 @@ from .polar_cap_plot import draw_polar_caps
 def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_planes(case)) is not None:
         return why
-    draw_magnetosphere(
-        path,
-        read_plasma(folder.last_snapshot()),
-        title_of(case),
-        units=case.units(),
-        inner=case.planet.inner,
-        mirrored=case.mirrored(),
-    )
+    draw_planes_of(path, read_plasma(folder.last_snapshot()), case)
     return None
+
+
+def draw_planes_of(path: Path, plasma: PlasmaField, case: MagnetosphereCase) -> None:
+    inner, mirrored = case.planet.inner, case.mirrored()
+    draw_magnetosphere(path, plasma, title_of(case), units=case.units(), inner=inner, mirrored=mirrored)
 
 
 def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     if (why := without_day(case)) is not None:
         return why
     last = read_record(folder.summary).get("last_step") or {}
-    found = {
-        "magnetopause": last.get("magnetopause"),
-        "bow shock": last.get("shock"),
-        "pressure balance": case.expected_standoff(),
-    }
-    draw_axis(path, read_columns(folder.axis), title_of(case), found, case.units(), case.planet.outer)
+    draw_axis_of(path, read_columns(folder.axis), (last.get("magnetopause"), last.get("shock")), case)
     return None
+
+
+def draw_axis_of(
+    path: Path,
+    columns: dict[str, np.ndarray],
+    found: tuple[float | None, float | None],
+    case: MagnetosphereCase,
+) -> None:
+    """`found`: the magnetopause and the shock."""
+    names = ("magnetopause", "bow shock", "pressure balance")
+    places = dict(zip(names, (*found, case.expected_standoff()), strict=True))
+    draw_axis(path, columns, title_of(case), places, case.units(), case.planet.outer)
 
 
 def _polar_cap(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
