@@ -157,10 +157,10 @@ class Kind(Measured):
         return " × ".join(str(count) for count in case.size()[1])
 
 
-def last_texts(summary: dict[str, Any]) -> Callable[[str, str], str | None]:
-    """A function that formats a measurement of the last step; None if there is none."""
+def last_texts(summary: dict[str, Any]) -> Callable[..., str | None]:
+    """A function that formats a measurement of the last step, with a unit; None if there is none."""
     last = summary.get("last_step") or {}
-    return lambda name, form: None if last.get(name) is None else format(last[name], form)
+    return lambda name, form, unit="": None if last.get(name) is None else f"{last[name]:{form}}{unit}"
 
 
 def csv_of(columns: dict[str, Any]) -> str:

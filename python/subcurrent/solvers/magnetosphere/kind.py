@@ -10,7 +10,7 @@ from typing import Any
 
 from ...launch.memory import Fields
 from ...lines import count, number
-from ..kind import Kind, csv_of, on_host
+from ..kind import Kind, csv_of, last_texts, on_host
 from . import halo_table
 from .standoff import Standoff, find_standoff
 
@@ -134,22 +134,15 @@ class MagnetosphereKind(Kind):
         return [f"{count(floored, 'point')} were held at a floor of density or pressure"] if floored else []
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        last = summary.get("last_step") or {}
-        found, shock, expected = (
-            last.get("magnetopause"),
-            last.get("shock"),
-            summary.get("expected_magnetopause"),
-        )
-        place = None
-        if found is not None:
-            place = f"{found:.2f} radii"
-            if expected:
-                place += f", {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
-        divergence = last.get("divergence")
+        text, expected = last_texts(summary), summary.get("expected_magnetopause")
+        place = text("magnetopause", ".2f", " radii")
+        if place is not None and expected:
+            off = summary["last_step"]["magnetopause"] / expected - 1
+            place += f", {100 * off:+.1f} % of the balance at {expected:.2f}"
         return [
             ("magnetopause on the axis", place),
-            ("bow shock on the axis", None if shock is None else f"{shock:.2f} radii"),
-            ("max |div B|", None if divergence is None else f"{divergence:.2e}"),
+            ("bow shock on the axis", text("shock", ".2f", " radii")),
+            ("max |div B|", text("divergence", ".2e")),
             ("points held at a floor", str(summary.get("floored", 0))),
             *changes(summary),
         ]
