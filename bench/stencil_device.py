@@ -8,6 +8,7 @@ plain CUDA kernel, on the same card.
 Needs a build with CUDA, nvcc and a card. On an emulated device (`--trial`) the other side is left out.
 """
 
+import runpy
 import shutil
 import sys
 import tempfile
@@ -17,17 +18,14 @@ from pathlib import Path
 from script import left_out, parse, parser, printed
 
 PEER = Path(__file__).resolve().parent / "heat_cuda.cu"
+KERNEL = PEER.parent / "stencils" / "heat_subcurrent.py"
 
 
 def microseconds(cells: int, steps: int, device: str, dtype: str) -> float:
     """A step: the difference of many and few, so that beginning and waiting do not count."""
     import subcurrent as sc  # noqa: PLC0415 - only after the options are known to be right
 
-    @sc.kernel
-    def diffuse(next: sc.Out, T: sc.In, a: float):
-        next[0, 0, 0] = T[0, 0, 0] + a * (
-            T[1, 0, 0] + T[-1, 0, 0] + T[0, 1, 0] + T[0, -1, 0] + T[0, 0, 1] + T[0, 0, -1] - 6 * T[0, 0, 0]
-        )
+    diffuse = runpy.run_path(str(KERNEL))["diffuse"]
 
     @sc.kernel(reduce="max")
     def highest(T: sc.In):

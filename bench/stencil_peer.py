@@ -39,12 +39,7 @@ def python_side(cells: int, steps: int, turns: int) -> None:
     loop = sc.Loop(grid, strategy="boundary_first")  # as heat_bench
     ready = time.perf_counter()
 
-    @sc.kernel
-    def diffuse(next: sc.Out, T: sc.In, a: float):
-        next[0, 0, 0] = T[0, 0, 0] + a * (
-            T[1, 0, 0] + T[-1, 0, 0] + T[0, 1, 0] + T[0, -1, 0] + T[0, 0, 1] + T[0, 0, -1] - 6 * T[0, 0, 0]
-        )
-
+    diffuse = runpy.run_path(str(BENCH / "stencils" / "heat_subcurrent.py"))["diffuse"]
     call = diffuse(T.next, T.now, a=0.1)
     diffuse.library(call.precision())
     made = time.perf_counter() - ready
