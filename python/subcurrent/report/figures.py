@@ -6,17 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..case.reading import Case, parsed_case, read_tables
+from ..case.reading import Case, checked_case, parsed_case, read_tables
 from ..errors import BadInput, NoData, SubcurrentError
 from ..launch import emulated
 from ..launch.rundir import RunFolder
-from ..solvers import Each
-from ..solvers.cg.case import NAME as CG
-from ..solvers.cg.case import cg_case
+from ..solvers import WITHOUT_FILES, Each
+from ..solvers.cases import model_of
 from ..solvers.drawing import Drawing
 from ..solvers.kinds import kind_of, title_of
-from ..solvers.stencil.case import NAME as STENCIL
-from ..solvers.stencil.case import stencil_case
 from .records import read_record
 
 OF_SOLVERS = Each("figures", "DRAWINGS")
@@ -123,8 +120,6 @@ def stored_case(folder: RunFolder) -> Case:
     if not folder.case.is_file():
         raise BadInput(f"{folder.path} is not a run folder: {folder.case} is missing.")
     tables = read_tables(folder.case)
-    if tables.get("solver") == STENCIL:  # of `strategies`, as the next one
-        return stencil_case(tables, [])
-    if tables.get("solver") == CG:
-        return cg_case([], tables)
+    if (solver := tables.get("solver")) in WITHOUT_FILES:  # of `strategies`
+        return checked_case(model_of(solver), tables, [])
     return parsed_case(tables, f"{folder.case}: ")

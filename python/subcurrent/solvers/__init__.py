@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 NAMES = ("cavity", "magnetosphere", "dendrite", "turbulence", "compressible", "wave")
+WITHOUT_FILES = ("cg", "stencil")  # solvers without case files
 
 
 class Each(Mapping[str, Any]):

@@ -13,14 +13,13 @@ if TYPE_CHECKING:
     from ..case.common import SolverCase
 
 SOLVERS: Mapping[str, type[SolverCase]] = Each("case", "CASE")
-WITHOUT_FILES = {"cg": "CgCase", "stencil": "StencilCase"}  # solvers without case files, and their models
+
+
+def model_of(solver: str) -> Any:
+    """Of any solver, also of one without case files."""
+    return import_module(f".{solver}.case", __package__).CASE
 
 
 def typed_case(tables: dict[str, Any]) -> Any:
     """The typed case of tables that have been checked before, of any solver."""
-    solver = tables["solver"]
-    if solver in WITHOUT_FILES:
-        model = getattr(import_module(f".{solver}.case", __package__), WITHOUT_FILES[solver])
-    else:
-        model = SOLVERS[solver]
-    return model.model_validate(tables)
+    return model_of(tables["solver"]).model_validate(tables)

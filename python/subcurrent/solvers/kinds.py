@@ -9,12 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import NAMES
+from . import NAMES, WITHOUT_FILES
 
 if TYPE_CHECKING:
     from .kind import Kind
 
-PREDICTED = (*NAMES, "cg", "stencil")  # solvers for which `predict` has a kind
+PREDICTED = (*NAMES, *WITHOUT_FILES)  # solvers for which `predict` has a kind
 
 
 def kind_of(case: Any) -> Kind:

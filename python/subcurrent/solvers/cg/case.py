@@ -154,6 +154,9 @@ def pieces(strategy: str, depth: int | None) -> int:
     return usual if depth is None else depth
 
 
-def cg_case(sets: list[str], tables: dict[str, Any] | None = None) -> CgCase:
-    """The case of these `--set` texts, or of stored tables. Raises BadInput with one sentence."""
-    return checked_case(CgCase, tables or {"solver": NAME}, sets)
+def cg_case(sets: list[str]) -> CgCase:
+    """The case of these `--set` texts. Raises BadInput with one sentence."""
+    return checked_case(CgCase, {"solver": NAME}, sets)
+
+
+CASE = CgCase

@@ -178,3 +178,6 @@ class StencilCase(GridCase):
 def stencil_case(tables: dict[str, Any], sets: list[str]) -> StencilCase:
     """The case of a recorded step with these `--set` texts. Raises BadInput with one sentence."""
     return checked_case(StencilCase, tables, sets)
+
+
+CASE = StencilCase
