@@ -25,10 +25,16 @@ CLOSE = 0.005  # of a step: strategies that differ by less are called equal
 
 def bare_table(title: str, headings: Iterable[str], left: tuple[str, ...] = ()) -> Table:
     """A table without a frame, of numbers but for the columns at the `left`."""
-    shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    return framed_table(title, headings, left, no_wrap=True, box=None, padding=(0, 1, 0, 0))
+
+
+def framed_table(
+    title: str, headings: Iterable[str], left: tuple[str, ...] = (), *, no_wrap: bool = False, **style: Any
+) -> Table:
+    shown = Table(title=title, title_justify="left", **style)
     for heading in headings:
         number = heading not in left
-        shown.add_column(heading, justify="right" if number else "left", no_wrap=number)
+        shown.add_column(heading, justify="right" if number else "left", no_wrap=number and no_wrap)
     return shown
 
 

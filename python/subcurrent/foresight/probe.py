@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from ..case.keys import shown
 from ..errors import OK, BadInput
@@ -24,6 +23,7 @@ from ..launch.run import ranks_of, say, taken
 from ..launch.rundir import RunFolder, make_folder, write_text
 from ..rank import worker
 from ..report.records import read_table
+from .prediction import framed_table
 
 TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
 
@@ -113,11 +113,7 @@ def _plan(request: ProbeRequest) -> Plan:
 def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:
     from ..report.plots.wait import draw_wait  # noqa: PLC0415 - matplotlib
 
-    shown = Table(
-        title="waiting for messages during longer work; microseconds, medians", title_justify="left"
-    )
-    for title in TITLES:
-        shown.add_column(title, justify="right")
+    shown = framed_table("waiting for messages during longer work; microseconds, medians", TITLES)
     for row in rows:
         hidden = 1 - row["poked"] / row["alone"]
         times = [f"{1e6 * row[name]:.1f}" for name in ("alone", "poked", "silent")]

@@ -25,6 +25,7 @@ from ..solvers.kinds import title_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .predict import counts_of, predicted, sized
+from .prediction import framed_table
 from .strategies import check_whole_passes
 from .subject import subject_of
 
@@ -116,18 +117,10 @@ def finish(rows: list[dict[str, Any]], weak: bool) -> None:
 
 
 def table_of(rows: list[dict[str, Any]], title: str, strategy: str) -> Table:
-    shown = Table(title=f"{title}, {strategy}; milliseconds a step, medians", title_justify="left")
     foretold = "predicted" in rows[0]
-    for name in (
-        "ranks",
-        "split",
-        "T",
-        "least",
-        "most",
-        "efficiency",
-        *(("predicted", "of it") if foretold else ()),
-    ):
-        shown.add_column(name, justify="right")
+    headings = ("ranks", "split", "T", "least", "most", "efficiency")
+    headings += ("predicted", "of it") if foretold else ()
+    shown = framed_table(f"{title}, {strategy}; milliseconds a step, medians", headings)
     for row in rows:
         times = [f"{1e3 * row[name]:.4g}" for name in ("T", "least", "most")]
         beside = [f"{1e3 * row['predicted']:.4g}", f"{row['predicted'] / row['T']:.3f}"] if foretold else []

@@ -22,6 +22,7 @@ from ..solvers.cg.case import NAME as CG
 from .machine_figures import NO_LIMIT, Places, figures, places
 from .machine_keys import Machine
 from .positions import share_of
+from .prediction import framed_table
 from .rehearse import Part, rehearse
 from .topology import described
 
@@ -249,9 +250,8 @@ def _played(home: Path, line: list[str]) -> float:
 def table_of(rows: list[dict], title: str, weak: bool) -> Table:
     """Simulated and predicted milliseconds; efficiency relative to the first count, for constant (`weak`) or
     decreasing work of each rank."""
-    shown = Table(title=f"{title}, under SimGrid; milliseconds a step", title_justify="left")
-    for name in ("ranks", "strategy", "simulated", "predicted", "of it", "efficiency"):
-        shown.add_column(name, justify="left" if name == "strategy" else "right")
+    headings = ("ranks", "strategy", "simulated", "predicted", "of it", "efficiency")
+    shown = framed_table(f"{title}, under SimGrid; milliseconds a step", headings, ("strategy",))
     first: dict[str, float] = {}
     for row in rows:
         for name, told in row["strategies"].items():
