@@ -56,16 +56,19 @@ def test_links_that_lead_nowhere_are_found(tmp_path):
 
 
 def test_something_points_to_every_page():
-    """Beside the navigation; the gallery points to the cases."""
+    """Beside the navigation; the gallery points to the cases, and a list that is made to the decisions."""
     reached = {ROOT / "README.md"}
     for page in pages.written():
         for link in links(page.text):
             target = ((ROOT / page.path).parent / link.partition("#")[0]).resolve()
             if target != (ROOT / page.path).resolve():
                 reached.add(target)
+    made = ("case", "decision")
     assert [
-        page.path for page in pages.written() if page.kind != "case" and ROOT / page.path not in reached
+        page.path for page in pages.written() if page.kind not in made and ROOT / page.path not in reached
     ] == []
+    decisions = next(page for page in staging.all_pages() if page.path == "docs/decisions/README.md")
+    assert links(decisions.text) == sorted(path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md"))
 
 
 # -- navigation ---------------------------------------------------------------------------------------------

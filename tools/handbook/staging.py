@@ -34,11 +34,23 @@ MADE = {
 
 
 def all_pages() -> list[Page]:
-    """The pages written by hand, with the gallery and the site's contents, and the pages that are made."""
+    """The pages written by hand, with the gallery, the list of decisions and the site's contents, and the
+    pages that are made."""
     made = [Page(path, make(), "reference") for path, make in MADE.items()]
     pages = written() + made
-    added = {"cases/README.md": gallery.with_gallery, "README.md": lambda home: _with_contents(home, pages)}
+    added = {
+        "cases/README.md": gallery.with_gallery,
+        "docs/decisions/README.md": lambda index: _with_titles(index, pages),
+        "README.md": lambda home: _with_contents(home, pages),
+    }
     return [added[page.path](page) if page.path in added else page for page in pages]
+
+
+def _with_titles(index: Page, pages: list[Page]) -> Page:
+    """The decisions by their titles, which begin with their numbers."""
+    records = [page for page in pages if page.kind == "decision" and page.path != index.path]
+    lines = [f"- [{page.title}]({Path(page.path).name})" for page in sorted(records, key=lambda p: p.path)]
+    return Page(index.path, "\n".join([index.text, *lines, ""]), index.kind)
 
 
 def _with_contents(home: Page, pages: list[Page]) -> Page:
