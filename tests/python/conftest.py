@@ -3,21 +3,24 @@
 fake."""
 
 import collections
+import contextlib
 import csv
 import functools
 import importlib.util
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.errors import BAD_INPUT, OK, BadInput
 
 # Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
 # program that a test starts would ignore them too.
@@ -199,9 +202,29 @@ def fake_program(tmp_path):
     return Program(tmp_path, fake=True)
 
 
+@pytest.fixture
+def refusal(tmp_path, monkeypatch, capsys) -> Callable[..., str]:
+    """The one sentence with which the program refuses words, in this process and in the folder of `program`:
+    for what is refused before a rank starts. Program.refused also shows the exit code."""
+    from subcurrent.cli.main import app  # noqa: PLC0415 - only here
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUBCURRENT_TUNED", str(tmp_path / "tuned"))
+
+    def refused(*words: object) -> str:
+        with pytest.raises(BadInput) as caught:
+            app([str(word) for word in words])
+        assert "\n" not in caught.value.sentence
+        assert capsys.readouterr().err == ""
+        return caught.value.sentence
+
+    return refused
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory) -> Callable[..., Path]:
-    """Runs a case once for all tests of a worker that ask for the same run, and copy its folder."""
+    """Runs a case once for all tests of a worker that ask for the same run, and read its folder or change a
+    copy of it. What it printed is `printed.txt` beside the folder."""
     made: dict[tuple, Path] = {}
 
     def run(case: str, *arguments: str, fake: bool = False) -> Path:
@@ -211,6 +234,7 @@ def made_once(tmp_path_factory) -> Callable[..., Path]:
             program.write_case(case)
             done = program("run", "case.toml", "--out", "r", *arguments)
             assert done.returncode == OK, done.stderr
+            (program.folder / "printed.txt").write_text(done.stdout)
             made[key] = program.folder / "r"
         return made[key]
 
@@ -231,6 +255,32 @@ def sentence_of(done: subprocess.CompletedProcess) -> str:
     assert lines[0].startswith("subcurrent: "), lines[0]
     assert "Traceback" not in done.stdout
     return lines[0].removeprefix("subcurrent: ")
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Until it holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, options: str) -> Iterator[None]:
+    """A file system in memory with such options, at a folder that is made for it."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("mounting a file system takes root")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def summary(folder: Path) -> dict:
+    """summary.json of a run."""
+    return json.loads((folder / "summary.json").read_text())
 
 
 def history(folder: Path) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
+from conftest import QUIET
 from subcurrent.errors import BAD_INPUT
 from subcurrent.report.snapshot import read_snapshot
 
@@ -32,7 +33,7 @@ def test_the_shipped_grid_is_what_its_script_makes():
 
 def test_taylor_couette_reaches_its_exact_profile(program):
     """The speed follows A r + B / r, and nothing leaves the circles."""
-    program.ok("run", CASE / "case.toml", "-n", 2, "--out", "r")
+    program.ok("run", CASE / "case.toml", "-n", 2, "--out", "r", *QUIET)
     assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
     (path,) = (program.folder / "r" / "snapshots").iterdir()
     flow = read_snapshot(path)

@@ -242,7 +242,7 @@ def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
     try:
         lines = iter(running.stdout.readline, "")
         assert any("%" in line and "warm-up" not in line for line in lines)  # a round has begun to count
-        time.sleep(6)
+        time.sleep(1)
         running.send_signal(signal.SIGINT)
         said = running.communicate(timeout=60)[0]
     finally:

@@ -149,7 +149,8 @@ def tomllib_text(solver: str) -> str:
 def test_figures_are_drawn_or_not(fake_program):
     fake_program.write_case()
     for name, drawn in (("yes", "true"), ("no", "false")):
-        fake_program.ok("run", "case.toml", "--out", name, "--set", f"output.figures={drawn}")
+        sets = set_options(f"output.figures={drawn}", "output.snapshots=false")
+        fake_program.ok("run", "case.toml", "--out", name, *sets)
         assert any((fake_program.folder / name / "figures").iterdir()) == (drawn == "true")
 
 

@@ -2,7 +2,6 @@
 """The launcher around a FAKE compiled module: an mpirun that hangs, launchers and mpiruns that are killed,
 starts side by side, streams that are closed, numbers beyond all measure."""
 
-import json
 import os
 import shutil
 import signal
@@ -11,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CASE, QUIET, completed, sentence_of, steps_in
+from conftest import CASE, QUIET, completed, sentence_of, steps_in, summary, wait_for
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STOPPED, STORAGE
 from subcurrent.launch import guard
-from test_program_ends_fake import wait_for
 
 pytestmark = [
     pytest.mark.mpi,
@@ -135,8 +133,7 @@ def test_of_starts_side_by_side_in_one_folder_one_goes_ahead(fake_program):
     (ran,) = (n for n, (_, code) in enumerate(ended) if code == OK)
     for n, (said, code) in enumerate(ended):
         assert n == ran or (code == BAD_INPUT and ("another run" in said or "is not empty" in said)), said
-    summary = json.loads((fake_program.folder / "r" / "summary.json").read_text())
-    assert summary["case"]["flow"]["reynolds"] == 101 + ran
+    assert summary(fake_program.folder / "r")["case"]["flow"]["reynolds"] == 101 + ran
     assert steps_in(fake_program.folder / "r") == list(range(1, 13))
 
 
@@ -161,7 +158,7 @@ def test_a_run_does_not_depend_on_who_reads_its_output(fake_program, closing, co
         timeout=120,
     )
     assert done.returncode == code, done.stderr
-    assert json.loads((fake_program.folder / "r" / "summary.json").read_text())["state"] == "finished"
+    assert summary(fake_program.folder / "r")["state"] == "finished"
     expected = {"| head -1": "this output is closed", ">/dev/full": "the disk is full"}
     assert expected.get(closing, "") in (sentence_of(done) if closing in expected else done.stderr)
 

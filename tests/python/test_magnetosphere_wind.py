@@ -176,7 +176,7 @@ def test_the_same_bits_on_any_ranks_and_device_and_after_any_restart(program):
 def test_pictures_and_report_without_one_balance(program):
     (program.folder / "wind.csv").write_text(GUSTS)
     program.folder.joinpath("case.toml").write_text(find_case("earth_north").read_text())
-    program.ok("run", "case.toml", *SMALL, *FILE, "--out", "r")
+    program.ok("run", "case.toml", *SMALL, *FILE, *QUIET, "--out", "r")
     (program.folder / "wind.csv").unlink()  # what is drawn again needs no input
     program.ok("report", "r")
     summary = json.loads((program.folder / "r" / "summary.json").read_text())

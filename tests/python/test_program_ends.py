@@ -4,16 +4,18 @@ ends, and that the run goes on from there."""
 
 import contextlib
 import os
+import re
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, SMALL, history, sentence_of, set_options
+import subcurrent as sc
+from conftest import QUIET, SMALL, history, mounted, sentence_of, set_options, wait_for
 from snapshots import same_end
+from subcurrent import core
 from subcurrent.errors import BAD_INPUT, DIVERGED, STOPPED, STORAGE
 from subcurrent.launch import guard
 from test_dendrite import FIELDS
@@ -30,10 +32,7 @@ seeds = [{ radius = 0.1 }]
 
 
 def wait_for_steps(folder: Path, count: int) -> None:
-    end = time.monotonic() + 60
-    while not (folder / "history.csv").exists() or len(history(folder)) < count:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for(lambda: len(history(folder)) >= count)
 
 
 def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
@@ -156,8 +155,15 @@ def test_a_run_that_diverges(program):
     assert not (program.folder / "r" / "summary.json").exists()
 
 
+def cavity(points: int) -> sc.Cavity:
+    """The flow of SMALL."""
+    grid = sc.CavityGrid((points,) * 3, clustering="tanh", smallest=0.04)
+    return sc.Cavity(grid, reynolds=100)
+
+
 @pytest.mark.parametrize("damage", ["rubbish", "cut", "flipped", "foreign"])
 def test_a_damaged_checkpoint_is_refused(program, finished, damage):
+    """One by the program, as all would be: a run and a simulation read a checkpoint by the same function."""
     (checkpoint,) = (finished / "checkpoints").iterdir()
     data = bytearray(checkpoint.read_bytes())
     if damage == "rubbish":
@@ -167,14 +173,19 @@ def test_a_damaged_checkpoint_is_refused(program, finished, damage):
     elif damage == "flipped":
         data[-len(data) // 3] ^= 0x40
     else:
-        options = ("--set", "grid.points=[20,20,20]", "--out", "other", *QUIET)
-        program.ok("run", "case.toml", *options)
-        (other,) = (program.folder / "other" / "checkpoints").iterdir()
-        data = other.read_bytes()
+        cavity(20).save(program.folder / "other.h5")
+        data = (program.folder / "other.h5").read_bytes()
+    sim = cavity(18)
+    sim.load(checkpoint)
     checkpoint.write_bytes(bytes(data))
-    done = program("run", "case.toml", "--out", "r", "--resume", "--set", "run.steps=20")
-    assert done.returncode in (BAD_INPUT, STORAGE)
-    assert checkpoint.name in sentence_of(done)
+    if damage == "flipped":
+        done = program("run", "case.toml", "--out", "r", "--resume", "--set", "run.steps=20")
+        assert done.returncode in (BAD_INPUT, STORAGE)
+        assert checkpoint.name in sentence_of(done)
+    else:
+        with pytest.raises(core.load().Error, match=re.escape(checkpoint.name)) as refused:
+            sim.load(checkpoint)
+        assert "\n" not in str(refused.value)
     assert checkpoint.read_bytes() == bytes(data)
 
 
@@ -250,45 +261,16 @@ def test_a_run_on_one_host_listens_to_that_host_only(program):
 def test_a_full_disk(program, kilobytes):
     """Wherever the disk becomes full - history, checkpoint, snapshot, figures - it is one sentence and exit
     code 3."""
-    small = program.folder / "small"
-    small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(small)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("mounting a small file system takes root")
-    try:
-        program.write_case(SMALL.replace("[18, 18, 18]", "[34, 34, 34]").replace("0.04", "0.02"))
+    program.write_case(SMALL.replace("[18, 18, 18]", "[34, 34, 34]").replace("0.04", "0.02"))
+    with mounted(program.folder / "small", f"size={kilobytes}k"):
         done = program("run", "case.toml", "-n", "2", "--out", "small/r")
-        assert done.returncode == STORAGE, done.stderr
-        sentence_of(done)
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=True)
+    assert done.returncode == STORAGE, done.stderr
+    sentence_of(done)
 
 
 def test_a_read_only_folder(program):
-    fixed = program.folder / "fixed"
-    fixed.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(fixed)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("mounting a read-only file system takes root")
-    try:
-        program.write_case(SMALL)
-        done = program("run", "case.toml", "--out", "fixed/r")
-        assert done.returncode == STORAGE
-        assert "read-only" in sentence_of(done)
-    finally:
-        subprocess.run(["umount", "-l", str(fixed)], check=True)
-
-
-def test_bad_input_writes_nothing(program):
     program.write_case(SMALL)
-    for arguments in (
-        ("--set", "flow.reynolds=abc"),
-        ("--set", "grid.smallest=0.2"),
-        ("-n", "2", "--set", "engine.split=[1,1,3]"),
-        ("-n", "9", "--set", "engine.split=[1,1,9]"),
-        ("--strategy", "fastest"),
-        ("--device", "cuda"),
-        ("--resume",),
-    ):
-        program.refused("run", "case.toml", "--out", "r", *arguments)
-    assert [path.name for path in program.folder.iterdir()] == ["case.toml"]
+    with mounted(program.folder / "fixed", "ro"):
+        done = program("run", "case.toml", "--out", "fixed/r")
+    assert done.returncode == STORAGE
+    assert "read-only" in sentence_of(done)

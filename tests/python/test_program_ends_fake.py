@@ -5,12 +5,11 @@ from there."""
 import json
 import shutil
 import signal
-import subprocess
 import time
 
 import pytest
 
-from conftest import CASE, QUIET, sentence_of, steps_in
+from conftest import CASE, QUIET, mounted, sentence_of, steps_in, summary, wait_for
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, OTHER, STOPPED, STORAGE
 
 pytestmark = [
@@ -19,24 +18,17 @@ pytestmark = [
 ]
 
 
-def wait_for(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
     running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="0.02")
-    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    wait_for(lambda: len(steps_in(folder)) > 5)
     running.send_signal(number)
     said, _ = running.communicate(timeout=30)
     assert running.returncode == STOPPED, said
     assert "--resume" in said
-    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    assert summary(folder)["state"] == "stopped"
     stopped_at = steps_in(folder)[-1]
     assert 5 < stopped_at < 400
     more = ("--resume", "--set", f"run.steps={stopped_at + 5}", *QUIET)
@@ -49,11 +41,11 @@ def test_a_killed_launcher_leaves_a_checkpoint_and_no_ranks(fake_program):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 4000"))
     folder = fake_program.folder / "r"
     running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="0.02")
-    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    wait_for(lambda: len(steps_in(folder)) > 5)
     running.kill()
     running.communicate(timeout=30)
     wait_for((folder / "summary.json").exists)
-    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    assert summary(folder)["state"] == "stopped"
     more = steps_in(folder)[-1] + 3
     options = ("--resume", "--set", f"run.steps={more}", *QUIET)
     wait_for(lambda: fake_program("run", "case.toml", "--out", "r", *options).returncode == OK)
@@ -65,7 +57,7 @@ def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
     running = fake_program.start("run", "case.toml", "--out", "r", *QUIET, FAKE_STEP_SECONDS="2")
-    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 0)
+    wait_for(lambda: len(steps_in(folder)) > 0)
     running.send_signal(signal.SIGTERM)
     running.send_signal(signal.SIGINT)  # another number, or the kernel might make one of them
     said, _ = running.communicate(timeout=30)
@@ -135,18 +127,11 @@ def test_resume_refuses_another_grid(fake_program):
 
 
 def test_a_full_disk_during_the_run(fake_program):
-    small = fake_program.folder / "small"
-    small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", str(small)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("mounting a small file system takes root")
-    try:
-        fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))
+    with mounted(fake_program.folder / "small", "size=120k"):
         done = fake_program("run", "case.toml", "--out", "small/r", "--set", "output.snapshots=false")
-        assert done.returncode == STORAGE
-        assert "the disk is full" in sentence_of(done)
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=True)
+    assert done.returncode == STORAGE
+    assert "the disk is full" in sentence_of(done)
 
 
 def test_a_folder_that_cannot_be_made(fake_program):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conftest import CASE, QUIET, ROOT, completed, sentence_of, steps_in
+from conftest import CASE, QUIET, ROOT, SMALL, completed, sentence_of, steps_in, summary
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STORAGE
 
 pytestmark = [
@@ -25,11 +25,11 @@ def test_a_run_leaves_everything_in_its_folder(fake_program):
     fake_program.write_case(CASE + "[output]\nevery = 0.05\n")
     done = fake_program.ok("run", "case.toml", "--out", "r")
     folder = fake_program.folder / "r"
-    summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["state"], summary["steps"], summary["ranks"]) == ("finished", 12, 1)
+    said = summary(folder)
+    assert (said["state"], said["steps"], said["ranks"]) == ("finished", 12, 1)
     for name in ("C_shell", "C_core", "M", "W", "R", "hidden", "bytes_moved", "gb_per_s", "machine", "split"):
-        assert name in summary
-    assert (summary["capped_steps"], summary["iterations_per_step"]) == (2, 7.0)
+        assert name in said
+    assert (said["capped_steps"], said["iterations_per_step"]) == (2, 7.0)
     assert steps_in(folder) == list(range(1, 13))
     assert sorted(path.name for path in (folder / "snapshots").iterdir()) == [
         f"snapshot_{step:08d}.vtkhdf" for step in (5, 10, 12)
@@ -49,7 +49,8 @@ def test_a_run_does_not_need_a_terminal_with_utf8(fake_program, encoding):
     fake_program.write_case()
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     setting = ascii_only if encoding == "ascii" else {"PYTHONIOENCODING": encoding}
-    fake_program.ok("run", "case.toml", "--out", "r", **setting)
+    few = ("--set", "output.snapshots=false")  # and no pictures of them
+    fake_program.ok("run", "case.toml", "--out", "r", *few, **setting)
     page = (fake_program.folder / "r" / "report.html").read_text(encoding="utf-8")
     assert "×" in page
     more = ("--resume", "--set", "run.steps=13", *QUIET)
@@ -58,7 +59,7 @@ def test_a_run_does_not_need_a_terminal_with_utf8(fake_program, encoding):
 
 def test_nothing_is_written_over(fake_program):
     fake_program.write_case()
-    fake_program.ok("run", "case.toml", "--out", "r", "--set", "output.figures=false")
+    fake_program.ok("run", "case.toml", "--out", "r", *QUIET)
     before = contents(fake_program.folder / "r")
     assert "not empty" in fake_program.refused("run", "case.toml", "--out", "r")
     wrong = fake_program("run", "case.toml", "--out", "r", "--overwrite", "--set", "flow.reynolds=-1")
@@ -84,7 +85,8 @@ def test_a_run_from_its_own_case_file_keeps_its_reference(fake_program, outer):
 
 @pytest.mark.parametrize("outer", [False, True])
 def test_modules_of_the_working_directory_are_not_imported(fake_program, outer):
-    """Neither by the ranks, nor by the processes that ask for the build and draw the figures."""
+    """Neither by the ranks, nor by the processes that ask for the build and draw the figures. Under an outer
+    mpirun the program is a rank, and draws them in a process that is none."""
     fake_program.write_case()
     for name in ("json", "statistics", "queue"):
         (fake_program.folder / f"{name}.py").write_text("raise SystemExit(7)\n")
@@ -92,39 +94,41 @@ def test_modules_of_the_working_directory_are_not_imported(fake_program, outer):
     done = fake_program.as_ranks(1, *line) if outer else fake_program(*line, *QUIET)
     assert done.returncode == OK, done.stderr
     assert (fake_program.folder / "r" / "report.html").exists() == outer
+    if outer:
+        assert "finished after 12 steps" in done.stdout
+        assert "@subcurrent" not in done.stdout
 
 
-def test_bad_input_writes_nothing(fake_program):
-    fake_program.write_case()
+def test_bad_input_writes_nothing(fake_program, refusal):
+    """That the program ends with a sentence and its exit code is seen of two."""
+    fake_program.write_case(SMALL)
+    words = ("run", "case.toml", "--out", "r")
+    for arguments in (("--set", "flow.reynold=1"), ("--device", "cuda")):
+        fake_program.refused(*words, *arguments)
     for arguments in (
-        ("--set", "flow.reynold=1"),
         ("-n", "0"),
         ("-n", "1000000"),
         ("--set", "engine.split=[1,1,2]"),
-        ("--device", "cuda"),
         ("--device", "quantum"),
         ("--resume",),
         ("--resume", "--overwrite"),
+        ("--set", "flow.reynolds=abc"),
+        ("--set", "grid.smallest=0.2"),
+        ("-n", "2", "--set", "engine.split=[1,1,3]"),
+        ("-n", "9", "--set", "engine.split=[1,1,9]"),
+        ("--strategy", "fastest"),
     ):
-        fake_program.refused("run", "case.toml", "--out", "r", *arguments)
+        refusal(*words, *arguments)
     assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
 
 
-def test_under_an_outer_mpirun_it_is_a_rank(fake_program):
+@pytest.mark.parametrize("verb", ["run", "strategies"])
+def test_no_ranks_are_refused_where_an_outer_launcher_does_not_say_how_many(
+    fake_program, refusal, monkeypatch, verb
+):
     fake_program.write_case()
-    done = fake_program.as_ranks(1, "run", "case.toml", "--out", "r")
-    assert done.returncode == OK, done.stderr
-    assert "finished after 12 steps" in done.stdout
-    assert "@subcurrent" not in done.stdout
-    assert (fake_program.folder / "r" / "report.html").exists()
-
-
-def test_no_ranks_are_refused_where_an_outer_launcher_does_not_say_how_many(fake_program):
-    fake_program.write_case()
-    for verb in ("run", "strategies"):
-        done = fake_program(verb, "case.toml", "-n", "0", PMIX_RANK="0")
-        assert done.returncode == BAD_INPUT
-        assert "-n 0 is not allowed: it must be a whole number >= 1." in done.stderr
+    monkeypatch.setenv("PMIX_RANK", "0")
+    assert "-n 0 is not allowed: it must be a whole number >= 1." in refusal(verb, "case.toml", "-n", "0")
 
 
 def test_a_wrong_number_of_ranks_under_an_outer_mpirun(fake_program):
@@ -152,7 +156,7 @@ def test_an_mpirun_of_another_mpi_is_noticed(fake_program, tmp_path):
     assert "2 ranks were asked for but MPI counts 1" in sentence_of(done)
 
 
-def test_strategies_prints_a_table_and_draws_it(fake_program):
+def test_strategies_prints_a_table_and_draws_it(fake_program, refusal, monkeypatch):
     fake_program.write_case()
     options = ("--strategies", "boundary_first,pipelined", "--steps", "2", "--repeats", "3", "--out", "s")
     done = fake_program.ok("strategies", "case.toml", "-n", "1", *options, FAKE_STEP_SECONDS="0.002")
@@ -165,14 +169,13 @@ def test_strategies_prints_a_table_and_draws_it(fake_program):
     assert (fake_program.folder / "s" / "figures" / "strategies.png").exists()
     assert "boundary_first" in done.stdout
     assert "times blocking" in done.stdout
-    outer = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
-    said = fake_program.refused("strategies", "case.toml", "-n", "3", **outer)
-    assert "-n 3 does not fit the 2 ranks" in said
-    said = fake_program.refused("strategies", "case.toml", "--strategies", "fastest")
-    assert "'fastest' is not known" in said
+    assert "'fastest' is not known" in refusal("strategies", "case.toml", "--strategies", "fastest")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    assert "-n 3 does not fit the 2 ranks" in refusal("strategies", "case.toml", "-n", "3")
 
 
-def test_cases_new_and_report(fake_program):
+def test_cases_new_and_report(fake_program, refusal):
     listed = fake_program.ok("cases")
     assert "cavity_re100" in listed.stdout
     fake_program.ok("new", "mine", "--from", "cavity_demo")
@@ -180,9 +183,9 @@ def test_cases_new_and_report(fake_program):
     assert "# Reynolds number: lid speed x side of the box / viscosity" in text
     assert (fake_program.folder / "mine" / "reference.csv").exists()
     assert fake_program("new", "mine").returncode == BAD_INPUT
-    assert "did you mean the shipped case cavity_re100" in fake_program.refused("run", "cavity_re10")
+    assert "did you mean the shipped case cavity_re100" in refusal("run", "cavity_re10")
     assert fake_program("report", "mine").returncode == STORAGE
-    assert fake_program("report", "nowhere").returncode == BAD_INPUT
+    refusal("report", "nowhere")
 
 
 def test_the_report_of_another_version_lacks_what_its_history_lacks(fake_program):

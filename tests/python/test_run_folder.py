@@ -4,10 +4,10 @@
 import errno
 import os
 import stat
-import subprocess
 
 import pytest
 
+from conftest import mounted
 from subcurrent.errors import STORAGE, BadInput, StorageError
 from subcurrent.launch.lock import among_the_ranks, wait_for_ranks
 from subcurrent.launch.rundir import FIGURES, RunFolder, write_text, writing
@@ -214,15 +214,8 @@ def test_an_unwritable_folder(tmp_path):
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of a few hundred kilobytes."""
-    path = tmp_path / "small"
-    path.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(path)], check=False, capture_output=True
-    )
-    if mounted.returncode != 0:
-        pytest.skip("mounting a small file system takes root")
-    yield path
-    subprocess.run(["umount", "-l", str(path)], check=True)
+    with mounted(tmp_path / "small", "size=200k"):
+        yield tmp_path / "small"
 
 
 def test_a_full_disk_leaves_what_was_there(small_disk):

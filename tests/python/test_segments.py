@@ -3,12 +3,11 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, SMALL
+from conftest import QUIET, SMALL, wait_for
 from subcurrent.launch import mpi, segments
 from test_program_ends import ranks_of, wait_for_steps
 
@@ -50,10 +49,7 @@ def test_a_killed_run_leaves_no_shared_memory(program, victim):
     for pid in {"ranks": ranks, "mpirun": [mpirun], "launcher": [running.pid]}[victim]:
         os.kill(pid, signal.SIGKILL)
     running.communicate(timeout=120)
-    until = time.monotonic() + 60
-    while place.exists():
-        assert time.monotonic() < until, list(place.iterdir())
-        time.sleep(0.05)
+    wait_for(lambda: not place.exists())
     assert segments.PLACE.is_dir()
 
 
