@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from conftest import ROOT, completed, core_is_built, drawn_apart, history
+from conftest import QUIET, ROOT, completed, core_is_built, drawn_apart, history, summary
 from snapshots import same_end
 from subcurrent.case.reference import read_columns
 from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
@@ -69,7 +69,7 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     assert crystal.temperature.max() == pytest.approx(float(table[-1]["T_high"]), abs=0.01)
     for name in ("crystal.png", "temperature.png", "growth.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
-    assert json.loads((folder / "summary.json").read_text())["undercooling"] == 217
+    assert summary(folder)["undercooling"] == 217
 
 
 ROTATED = """
@@ -95,7 +95,7 @@ def test_each_arm_of_a_rotated_crystal_has_its_own_speed(program):
     """Rotated about x. The arms along its y and z grow between the axes of the grid, 5 % slower; the longest
     arm, along x, does not show that."""
     program.write_case(ROTATED)
-    program.ok("run", "case.toml", "-n", "2", "--out", "r", "--set", "output.figures=false")
+    program.ok("run", "case.toml", "-n", "2", "--out", "r", *QUIET)
     table = read_columns(program.folder / "r" / "history.csv")
     lengths = np.array([table[name] for name in ARMS])
     speeds = np.array([table[name] for name in ARM_VELOCITIES])[:, 1:]
@@ -109,39 +109,25 @@ def test_each_arm_of_a_rotated_crystal_has_its_own_speed(program):
 
 
 @pytest.mark.mpi
-def test_a_resumed_run_goes_on_with_the_same_bits(program):
+def test_a_resumed_run_goes_on_with_the_same_bits(program, made_once):
     program.write_case(CASE)
-    quiet = ("--set", "output.figures=false")
-    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *quiet)
-    program.ok("run", "case.toml", "-n", "1", "--out", "parts", "--set", "run.steps=13", *quiet)
-    program.ok("run", "case.toml", "-n", "2", "--out", "parts", "--resume", *quiet)
-    assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
+    program.ok("run", "case.toml", "-n", "1", "--out", "parts", "--set", "run.steps=13", *QUIET)
+    program.ok("run", "case.toml", "-n", "2", "--out", "parts", "--resume", *QUIET)
+    assert same_end(made_once(CASE, "-n", "1", *QUIET), program.folder / "parts", *FIELDS)
 
 
-@pytest.mark.mpi
-def test_strategies_are_compared(program):
-    program.write_case(CASE)
-    names = ("--strategies", "boundary_first", "--steps", "2", "--repeats", "2")
-    done = program.ok("strategies", "case.toml", "-n", "2", *names, "--out", "s")
-    assert "20 x 18 x 16 cells" in done.stdout
-    assert (program.folder / "s" / "strategies.csv").is_file()
-
-
-@pytest.mark.mpi
-def test_bad_input_ends_with_one_sentence(program):
+def test_bad_input_ends_with_one_sentence(program, refusal):
     program.write_case(CASE.replace("[20, 18, 16]", "[20, 18]"))
-    assert "grid.cells" in program.refused("run", "case.toml")
+    assert "grid.cells" in refusal("run", "case.toml")
 
 
 # -- snapshots and pictures ------------------------------------------------------------------------
 
 
 @pytest.mark.mpi
-def test_vtk_reads_the_snapshot_as_an_image(program):
+def test_vtk_reads_the_snapshot_as_an_image(program, made_once):
     reader = pytest.importorskip("vtkmodules.vtkIOHDF", reason="vtk is not installed").vtkHDFReader()
-    program.write_case(CASE)
-    program.ok("run", "case.toml", "--out", "r", "--set", "output.figures=false")
-    path = next((program.folder / "r" / "snapshots").iterdir())
+    path = next((made_once(CASE, "-n", "1", *QUIET) / "snapshots").iterdir())
     reader.SetFileName(str(path))
     reader.Update()
     image = reader.GetOutput()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dendrite on a device, which is emulated, and its fields on the host passing through one."""
 
-import json
 import re
 
 import pytest
 
-from conftest import QUIET, sentence_of
+from conftest import QUIET, sentence_of, summary
 from snapshots import same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.core import build_info
@@ -19,25 +18,23 @@ HOST = {"storage": {"place": "host"}}
 
 
 @pytest.mark.mpi
-def test_a_device_writes_what_the_cpu_writes(program):
+def test_a_device_writes_what_the_cpu_writes(program, made_once):
     """Snapshots, history and a checkpoint that the CPU goes on from, all from fields on a device."""
     program.write_case(CASE)
     on_device = ("--device", "emulated", "-n", "2")
-    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
     program.ok("run", "case.toml", *on_device, "--out", "device", "--set", "run.steps=13", *QUIET)
-    summary = json.loads((program.folder / "device" / "summary.json").read_text())
-    assert summary["device"] == "emulated device"
-    assert summary["transports"] == "pinned: ranks 0-1"
+    said = summary(program.folder / "device")
+    assert said["device"] == "emulated device"
+    assert said["transports"] == "pinned: ranks 0-1"
     program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
-    assert same_end(program.folder / "cpu", program.folder / "device", *FIELDS)
+    assert same_end(made_once(CASE, "-n", "1", *QUIET), program.folder / "device", *FIELDS)
 
 
 @pytest.mark.mpi
-def test_fields_on_the_host_pass_through_a_device(program):
+def test_fields_on_the_host_pass_through_a_device(program, made_once):
     """The bits of the CPU, a plan before the start, a checkpoint that others go on from, two strategies."""
     program.write_case(CASE)
     through = ("--device", "emulated", "--set", 'storage.place="host"')
-    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
     first = (*through, "-n", "2", "--set", "storage.pieces=4", "--set", "run.steps=13")
     done = program.ok("run", "case.toml", *first, "--out", "host", *QUIET)
     said = " ".join(done.stdout.split())
@@ -45,15 +42,15 @@ def test_fields_on_the_host_pass_through_a_device(program):
     assert re.search(r"back a step: [\d.e-]+ s at the link's \d+ MB/s, or as long as it computes", said), said
     memory = ("-n", "1", "--set", 'storage.memory="200 KiB"', "--set", 'engine.strategy="interior_first"')
     program.ok("run", "case.toml", *through, *memory, "--out", "host", "--resume", *QUIET)
-    assert same_end(program.folder / "cpu", program.folder / "host", *FIELDS)
+    assert same_end(made_once(CASE, "-n", "1", *QUIET), program.folder / "host", *FIELDS)
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("place", ["device", "host"])
-def test_passes_of_several_steps_keep_the_bits(program, place):
+def test_passes_of_several_steps_keep_the_bits(program, made_once, place):
     """Planned beforehand; the CPU goes on from a checkpoint."""
-    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
-    program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET)
+    case = CASE.replace("[20, 18, 16]", "[20, 18, 32]")
+    program.write_case(case)
     passes = ("--device", "emulated", "--set", "engine.steps_per_pass=3", "--set", "run.steps=13")
     where = ("--set", f"storage.place={place}", *(("--set", "storage.pieces=2") if place == "host" else ()))
     split = ("-n", "2", "--set", "engine.split=[2,1,1]")
@@ -67,11 +64,11 @@ def test_passes_of_several_steps_keep_the_bits(program, place):
     if beside:
         into, back, singly_into, singly_back = map(float, beside.groups())
         assert 2 * into < singly_into and 2 * back < singly_back
-    summary = json.loads((program.folder / "device" / "summary.json").read_text())
-    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
+    passes = summary(program.folder / "device")["passes"]
+    steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", passes).groups())
     assert steps == 13 and 2 < steps / count <= 3
     program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
-    assert same_end(program.folder / "cpu", program.folder / "device", *FIELDS)
+    assert same_end(made_once(case, "-n", "1", *QUIET), program.folder / "device", *FIELDS)
 
 
 @pytest.mark.mpi

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from conftest import set_options
+from conftest import set_options, summary
 from snapshots import assert_same_output, same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, BadInput
@@ -30,6 +30,7 @@ dt = 1e-12
 history_every = 10
 figures = false
 """
+DEEP = CASE.replace("[20, 18, 16]", "[20, 18, 32]")
 PASSES = ("--set", "engine.steps_per_pass=4")
 
 
@@ -47,12 +48,12 @@ def test_output_falls_on_the_same_steps_with_the_same_bits(program, end):
     said = run(program, "passes", "-n", "2", *sets, *PASSES)
     assert len(list((program.folder / "one" / "snapshots").iterdir())) >= 5
     assert_same_output(program.folder / "one", program.folder / "passes", *FIELDS)
-    summary = json.loads((program.folder / "passes" / "summary.json").read_text())
-    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
-    assert steps == summary["steps"]
+    end = summary(program.folder / "passes")
+    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", end["passes"]).groups())
+    assert steps == end["steps"]
     assert 1.5 < steps / passes < 4
     said = " ".join(said.split())
-    assert f"passes: {summary['passes']}" in said
+    assert f"passes: {end['passes']}" in said
     assert said.index("passes of 4 steps: in a step a rank reads ") < said.index(" step 4 ")
     measured = r"now ([\d.e+]+) GB/s, a step takes at least ([\d.e-]+) ms instead of ([\d.e-]+) ms"
     times = re.search(measured, said)
@@ -94,33 +95,33 @@ ON_HOST = ("--device", "emulated", "--set", "storage.place=host")
     [((), ()), (IN_FILES, IN_FILES), (IN_FILES, ON_HOST), (ON_HOST, ())],
     ids=["memory", "files", "files, host", "host, memory"],
 )
-def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program, first, then):
-    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
+def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program, made_once, first, then):
+    program.write_case(DEEP)
 
     def pieces(place):
         return ("--set", "storage.pieces=2") if place else ()
 
-    run(program, "one", "-n", "1")
     split = ("--set", "engine.split=[2,1,1]")
     run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13", *split, *first, *pieces(first))
     again = ("--set", "engine.steps_per_pass=3")
     run(program, "parts", "-n", "1", "--resume", *again, *then, *pieces(then))
-    assert same_end(program.folder / "one", program.folder / "parts", *FIELDS)
-    summary = json.loads((program.folder / "parts" / "summary.json").read_text())
-    assert re.match(r"17 steps in 7 passes", summary["passes"]), summary["passes"]
+    assert same_end(made_once(DEEP, "-n", "1"), program.folder / "parts", *FIELDS)
+    passes = summary(program.folder / "parts")["passes"]
+    assert re.match(r"17 steps in 7 passes", passes), passes
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("files", [(), ("storage.place=files", "storage.pieces=2")])
-def test_the_length_of_passes_is_found_to_the_same_bits(program, files):
-    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]").replace("every = 10", "every = 100"))
+def test_the_length_of_passes_is_found_to_the_same_bits(program, made_once, files):
+    case = DEEP.replace("every = 10", "every = 100")
+    program.write_case(case)
     steps = ("--set", "run.steps=300")
-    run(program, "one", "-n", "1", *steps)
+    one = made_once(case, "-n", "1", *steps)
     sets = ("engine.steps_per_pass=automatic", *files)
     for ranks in ("1", "2"):
         said = run(program, ranks, "-n", ranks, *steps, *set_options(*sets))
-        assert_same_output(program.folder / "one", program.folder / ranks, *FIELDS)
-        found = json.loads((program.folder / ranks / "summary.json").read_text())["passes"]
+        assert_same_output(one, program.folder / ranks, *FIELDS)
+        found = summary(program.folder / ranks)["passes"]
         assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", found), found
         assert " ".join(found.split()) in " ".join(said.split())
 
@@ -152,7 +153,9 @@ def test_what_is_of_one_length_refuses_a_length_to_be_found():
 def test_strategies_are_compared_in_passes(program):
     program.write_case(CASE)
     options = ("--strategies", "boundary_first,automatic", "--steps", "6", "--repeats", "1", *PASSES)
-    program.ok("strategies", "case.toml", "-n", "2", *options, "--out", "s")
+    done = program.ok("strategies", "case.toml", "-n", "2", *options, "--out", "s")
+    assert "20 x 18 x 16 cells" in done.stdout
+    assert (program.folder / "s" / "strategies.csv").is_file()
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert {row["passes"].split(",")[0] for row in table["rows"]} == {"12 steps in 4 passes"}
 
@@ -207,15 +210,14 @@ def test_passes_that_cannot_be_are_refused(change, said):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", ["1", "2"])
-def test_fields_in_files_pass_several_steps_to_the_same_bits(program, ranks):
-    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
-    run(program, "one", "-n", "1")
+def test_fields_in_files_pass_several_steps_to_the_same_bits(program, made_once, ranks):
+    program.write_case(DEEP)
     files = ("storage.place=files", "storage.pieces=2", f"engine.split=[{ranks},1,1]")
     run(program, "files", "-n", ranks, *set_options(*files), *PASSES)
-    assert_same_output(program.folder / "one", program.folder / "files", *FIELDS)
-    summary = json.loads((program.folder / "files" / "summary.json").read_text())
-    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
-    assert steps == summary["steps"] == 30
+    assert_same_output(made_once(DEEP, "-n", "1"), program.folder / "files", *FIELDS)
+    end = summary(program.folder / "files")
+    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", end["passes"]).groups())
+    assert steps == end["steps"] == 30
     assert 2 < steps / passes <= 4
 
 

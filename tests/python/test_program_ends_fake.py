@@ -2,7 +2,6 @@
 """The program around a FAKE compiled module: signals, killed ranks, damaged files, full disks, and going on
 from there."""
 
-import json
 import shutil
 import signal
 import time
