@@ -3,10 +3,11 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
-from conftest import QUIET
+from conftest import QUIET, summary
 
 CRYSTAL = """
 solver = "dendrite"
@@ -136,10 +137,9 @@ if caps is not None:
     ],
     ids=["dendrite", "magnetosphere"],
 )
-def test_a_script_leaves_the_bits_of_the_program(program, ranks, case, script, measured, pictures):
-    program.write_case(case)
-    program.ok("run", "case.toml", "-n", "1", "--out", "r", *QUIET, "--set", "output.history_every=1")
-    last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
+def test_a_script_leaves_the_bits_of_the_program(program, made_once, ranks, case, script, measured, pictures):
+    made = made_once(case, "-n", "1", *QUIET, "--set", "output.history_every=1")
+    last = summary(shutil.copytree(made, program.folder / "r"))["last_step"]
     done = program.script(script, ranks=ranks)
     assert done.stdout.startswith("all good <")
     assert float(done.stdout.split()[-1]) == last[measured]

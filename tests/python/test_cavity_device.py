@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cavity on a device, which is emulated."""
 
-import json
-
 import numpy as np
 import pytest
 
-from conftest import QUIET, SMALL, history
+from conftest import QUIET, SMALL, history, summary
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BadInput
 from subcurrent.report.snapshot import read_fields
@@ -27,9 +25,9 @@ def test_a_device_writes_what_the_cpu_writes(program):
     program.ok("run", "case.toml", "-n", "1", "--out", "cpu", *skewed)
     on_device = ("--device", "emulated", "-n", "2", "--set", "run.steps=7")
     program.ok("run", "case.toml", *on_device, "--out", "device", *skewed)
-    summary = json.loads((program.folder / "device" / "summary.json").read_text())
-    assert summary["device"] == "emulated device"
-    assert summary["transports"].startswith("pinned: ranks 0-1")
+    said = summary(program.folder / "device")
+    assert said["device"] == "emulated device"
+    assert said["transports"].startswith("pinned: ranks 0-1")
     program.ok("run", "case.toml", "-n", "1", "--out", "device", "--resume", *skewed)
     cpu, device = program.folder / "cpu", program.folder / "device"
     assert history(cpu) == history(device)
@@ -41,11 +39,9 @@ def test_a_device_writes_what_the_cpu_writes(program):
 
 
 @pytest.mark.mpi
-def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
+def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program, finished):
     """Another half of the program: single precision, over-relaxation, points from a file."""
-    program.write_case(SMALL)
-    points = program.folder / "points" / "snapshots" / "snapshot_00000001.vtkhdf"
-    program.ok("run", "case.toml", "--out", "points", "--set", "run.steps=1", *QUIET)
+    (points,) = (finished / "snapshots").iterdir()
     options = [*QUIET, "--set", "grid.clustering=file", "--set", f"grid.file={points}"]
     options += ["--set", 'flow.precision="single"', "--set", 'pressure.method="sor"']
     options += ["--set", "pressure.iterations=20"]

@@ -19,16 +19,19 @@ pytestmark = pytest.mark.mpi
 CASES = Path(__file__).resolve().parents[2] / "cases"
 
 
+FIRST = ("--strategy", "blocking", *QUIET)  # twelve steps on one rank, as `finished`
+
+
 def run(program, name: str, ranks: int, *settings: str) -> Path:
     program.ok("run", "case.toml", "-n", ranks, "--out", name, *QUIET, *set_options(*settings))
     return program.folder / name
 
 
-def test_on_the_same_points_a_run_goes_on(program):
+def test_on_the_same_points_a_run_goes_on(program, made_once):
     program.write_case(SMALL)
     whole = run(program, "whole", 2, "run.steps=13")
-    first = run(program, "first", 1, "run.steps=12")
-    again = run(program, "again", 2, f'flow.initial="{last_snapshot(first)}"', "run.steps=1")
+    start = last_snapshot(made_once(SMALL, *FIRST))
+    again = run(program, "again", 2, f'flow.initial="{start}"', "run.steps=1")
     expected, got = history(whole)[12], history(again)[0]
     assert got["step"] == "1"
     assert float(got["time"]) == pytest.approx(float(got["dt"]))
@@ -72,9 +75,9 @@ def test_the_grid_may_be_another_and_so_may_the_ranks(program):
         assert max(off.values()) < 0.03, off
 
 
-def test_what_cannot_be_a_start_is_refused(program):
+def test_what_cannot_be_a_start_is_refused(program, made_once, refusal):
     program.write_case(SMALL)
-    first = run(program, "first", 2, "run.steps=2")
+    first = made_once(SMALL, *FIRST)
     checkpoint = sorted((first / "checkpoints").glob("*.h5"))[-1]
     snapshot = last_snapshot(first)
     content, damaged = snapshot.read_bytes(), {}
@@ -84,25 +87,20 @@ def test_what_cannot_be_a_start_is_refused(program):
             damaged[name] = program.folder / f"{name[-5:]}.vtkhdf"
             damaged[name].write_bytes(content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :])
     periodic = ("boundaries.y-=periodic", "boundaries.y+=periodic")
+    for start, words in (
+        ("nowhere.vtkhdf", '"nowhere.vtkhdf" does not exist: /'),
+        ("nowhere", 'flow.initial = "nowhere" is not allowed: it must be "rest"'),
+        (".", "holds no snapshot of a run"),
+        (checkpoint, "the path of a run or of a snapshot (.vtkhdf)"),
+    ):
+        assert words in refusal("run", "case.toml", "-n", 2, *QUIET, "--set", f'flow.initial="{start}"')
     refused = (
-        ("nowhere.vtkhdf", BAD_INPUT, '"nowhere.vtkhdf" does not exist: /', ()),
-        ("nowhere", BAD_INPUT, 'flow.initial = "nowhere" is not allowed: it must be "rest"', ()),
-        (".", BAD_INPUT, "holds no snapshot of a run", ()),
-        (checkpoint, BAD_INPUT, "the path of a run or of a snapshot (.vtkhdf)", ()),
         *((path, STORAGE, f'checksum of "VTKHDF/{name}"', ()) for name, path in damaged.items()),
         (snapshot, BAD_INPUT, "has walls along y, where this run is periodic", periodic),
     )
     for number, (start, code, words, more) in enumerate(refused):
-        done = program(
-            "run",
-            "case.toml",
-            "-n",
-            2,
-            "--out",
-            f"r{number}",
-            *QUIET,
-            *set_options(f'flow.initial="{start}"', *more),
-        )
+        sets = set_options(f'flow.initial="{start}"', *more)
+        done = program("run", "case.toml", "-n", 2, "--out", f"r{number}", *QUIET, *sets)
         assert done.returncode == code, done.stdout
         assert words in sentence_of(done)
 

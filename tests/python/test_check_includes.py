@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/check_includes.py finds each kind of violation, and only those."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import completed
+from conftest import ROOT, completed, script_at
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-TOOL = REPOSITORY / "tools" / "check_includes.py"
+TOOL = ROOT / "tools" / "check_includes.py"
+check = script_at(TOOL).check
 
 # What the includes below point at.
 TARGETS = [
@@ -22,10 +21,6 @@ TARGETS = [
     "solvers/common/a.hpp",
     "spectral/a.hpp",
 ]
-
-
-def run(root: Path) -> subprocess.CompletedProcess:
-    return completed([sys.executable, TOOL, root])
 
 
 @pytest.fixture
@@ -98,20 +93,18 @@ VIOLATIONS = [
 @pytest.mark.parametrize(("path", "line", "message"), VIOLATIONS)
 def test_violation_is_found(tree, path, line, message):
     write(tree, path, line)
-    result = run(tree)
-    assert result.returncode == 1
-    errors = result.stderr.splitlines()
-    assert errors[0].startswith(f"{path}:")
-    assert message in errors[0]
-    assert errors[-1] == "check_includes: 1 violation(s)"
+    (error,) = check(tree)
+    assert error.startswith(f"{path}:")
+    assert message in error
 
 
 def test_line_number_survives_comments_and_strings(tree):
     text = "/* two\nlines */\nauto s = R\"(MPI_Send(\n)\";\nauto n = 1'000'000;\nMPI_Send();\n"
     (tree / "engine/grid/b.cpp").write_text(text)
-    result = run(tree)
-    assert result.stderr.splitlines()[0].startswith("engine/grid/b.cpp:6: calls MPI")
-    assert result.stderr.splitlines()[-1] == "check_includes: 1 violation(s)"
+    done = completed([sys.executable, TOOL, tree])
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].startswith("engine/grid/b.cpp:6: calls MPI")
+    assert done.stderr.splitlines()[-1] == "check_includes: 1 violation(s)"
 
 
 LEGAL = [
@@ -144,10 +137,9 @@ LEGAL = [
 @pytest.mark.parametrize(("path", "line"), LEGAL)
 def test_legal_line_passes(tree, path, line):
     write(tree, path, line)
-    result = run(tree)
-    assert (result.returncode, result.stderr) == (0, "")
+    assert check(tree) == []
 
 
 def test_this_repository_is_clean():
-    result = run(REPOSITORY)
-    assert (result.returncode, result.stderr) == (0, "")
+    done = completed([sys.executable, TOOL, ROOT])
+    assert (done.returncode, done.stderr) == (0, "")

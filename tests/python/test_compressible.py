@@ -158,17 +158,17 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
 @pytest.mark.parametrize(
     ("precision", "place"), [("double", "memory"), ("single", "memory"), ("double", "files")]
 )
-def test_a_resumed_run_goes_on_with_the_same_bits(program, precision, place):
+def test_a_resumed_run_goes_on_with_the_same_bits(program, made_once, precision, place):
     """The parts with their fields there, the whole in memory."""
     program.write_case(CASE)
     sets = (*QUIET, "--set", f"scheme.precision={precision}")
-    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *sets)
+    whole = made_once(CASE, "-n", "1", *sets)
     if place == "files":
         sets += ("--set", "storage.place=files", "--set", "storage.pieces=1")
     program.ok("run", "case.toml", "-n", "2", "--out", "parts", *sets, "--set", "run.steps=5")
     done = program.ok("run", "case.toml", "-n", "3", "--out", "parts", "--resume", *sets)
     assert ("in files (1 piece)" in done.stdout + done.stderr) == (place == "files")
-    whole, parts = (program.folder / name for name in ("whole", "parts"))
+    parts = program.folder / "parts"
     assert history(whole) == history(parts)
     one, other = fields_of(whole), fields_of(parts)
     assert all(np.array_equal(one[name], other[name]) for name in FIELDS)

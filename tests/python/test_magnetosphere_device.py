@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The magnetosphere on a device, which is emulated: what the CPU writes, and restarts across both."""
 
-import json
-
 import pytest
 
 import snapshots
-from conftest import QUIET
+from conftest import QUIET, summary
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
@@ -41,19 +39,19 @@ def same_end(one, other):
         ("linear_wave", WAVE),
     ],
 )
-def test_a_device_writes_what_the_cpu_writes(program, case, small):
+def test_a_device_writes_what_the_cpu_writes(program, made_once, case, small):
     """History, snapshot and the line to the sun."""
-    program.ok("run", case, *small, *ROWS, *QUIET, "-n", "1", "--out", "cpu")
+    cpu = made_once(find_case(case).read_text(), *small, *ROWS, *QUIET, "-n", "1")
     program.ok("run", case, *small, *ROWS, *QUIET, "-n", "2", "--device", "emulated", "--out", "device")
-    assert json.loads((program.folder / "device" / "summary.json").read_text())["device"] == "emulated device"
-    assert same_end(program.folder / "cpu", program.folder / "device")
+    assert summary(program.folder / "device")["device"] == "emulated device"
+    assert same_end(cpu, program.folder / "device")
 
 
 @pytest.mark.mpi
-def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program):
+def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program, made_once):
     """In the middle of a cycle, on another number of ranks: device, CPU, device."""
     run = ("run", "earth_north", *SMALL, *ROWS, *QUIET)
-    program.ok(*run, "-n", "1", "--out", "cpu")
+    cpu = made_once(find_case("earth_north").read_text(), *SMALL, *ROWS, *QUIET, "-n", "1")
     device = ("--device", "emulated")
     for sets in (
         (*device, "-n", "2", "--set", "run.steps=5"),
@@ -61,7 +59,7 @@ def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program):
         (*device, "-n", "3", "--resume"),
     ):
         program.ok(*run, *sets, "--out", "r")
-    assert same_end(program.folder / "cpu", program.folder / "r")
+    assert same_end(cpu, program.folder / "r")
 
 
 @pytest.mark.parametrize(

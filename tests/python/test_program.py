@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, SMALL, history
+from conftest import QUIET, ROOT, SMALL, history, summary
 from subcurrent import core
 from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_profiles
@@ -25,17 +25,12 @@ def test_a_run_on_two_ranks_leaves_everything(program):
     program.write_case(SMALL + "[output]\nevery = 0.02\n")
     done = program.ok("run", "case.toml", "-n", "2", "--out", "r")
     folder = program.folder / "r"
-    summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["state"], summary["steps"], summary["ranks"], summary["cells"]) == (
-        "finished",
-        12,
-        2,
-        4096,
-    )
-    assert np.prod(summary["split"]) == 2
+    said = summary(folder)
+    assert (said["state"], said["steps"], said["ranks"], said["cells"]) == ("finished", 12, 2, 4096)
+    assert np.prod(said["split"]) == 2
     for name in ("C_shell", "C_core", "M", "W", "R", "hidden", "bytes_moved", "gb_per_s", "pressure_share"):
-        assert isinstance(summary[name], (int, float)), name
-    assert summary["capped_steps"] == 0
+        assert isinstance(said[name], (int, float)), name
+    assert said["capped_steps"] == 0
     assert [row["step"] for row in history(folder)] == [str(step) for step in range(1, 13)]
     events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
     assert {event["args"]["name"] for event in events if event["ph"] == "M"} == {"rank 0", "rank 1"}
@@ -49,14 +44,12 @@ def test_a_run_on_two_ranks_leaves_everything(program):
     assert (folder / "report.html").exists()
 
 
-def test_version_and_summary_say_what_a_build_was_made_with(program):
+def test_version_and_summary_say_what_a_build_was_made_with(program, finished):
     done = program.ok("--version")
     first, *parts = done.stdout.splitlines()
     assert first.startswith("subcurrent ")
     said = {part: made_with.strip() for part, _, made_with in (line.strip().partition(" ") for line in parts)}
-    program.write_case(SMALL)
-    program.ok("run", "case.toml", "--set", "run.steps=1", "--out", "r", *QUIET)
-    build = json.loads((program.folder / "r" / "summary.json").read_text())["build"]
+    build = summary(finished)["build"]
     assert said == {part: made_with or "none" for part, made_with in build.items()}
     assert {"mpi", "compiler", "cuda"} <= set(said)
 
@@ -105,7 +98,7 @@ def test_under_an_outer_mpirun(program):
     program.write_case(SMALL)
     done = program.as_ranks(2, "run", "case.toml", "--out", "r")
     assert done.returncode == OK, done.stderr
-    assert json.loads((program.folder / "r" / "summary.json").read_text())["ranks"] == 2
+    assert summary(program.folder / "r")["ranks"] == 2
     assert (program.folder / "r" / "figures" / "flow.png").exists()
 
 
@@ -187,6 +180,6 @@ def test_strategies_under_an_outer_mpirun(program):
 def test_a_run_that_hides_nothing_says_so(program):
     program.write_case(SMALL)
     program.ok("run", "case.toml", "-n", "2", "--strategy", "blocking", "--out", "r", *QUIET)
-    summary = json.loads((program.folder / "r" / "summary.json").read_text())
-    assert summary["overlap_case"].startswith("nothing hidden by blocking; ")
-    assert (summary["hidden"], summary["C_shell"]) == (0, None)
+    said = summary(program.folder / "r")
+    assert said["overlap_case"].startswith("nothing hidden by blocking; ")
+    assert (said["hidden"], said["C_shell"]) == (0, None)

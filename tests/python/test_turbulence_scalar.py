@@ -163,17 +163,17 @@ def scalar_of(folder):
 
 
 @pytest.mark.mpi
-def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program):
+def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program, made_once):
     program.write_case(WITH)
-    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *QUIET)
+    whole = made_once(WITH, "-n", "1", *QUIET)
     parts = ("run", "case.toml", "--out", "parts", *QUIET)
     program.ok(*parts, "-n", "1", "--set", "run.steps=5")
     said = program.refused(*parts, "--resume", "--set", "scalar.schmidt=0.8")
     assert "needs the same scalar.schmidt as the run it continues: 0.7 there, 0.8 here" in said
     files = ("--set", "storage.place=files", "--set", "storage.pieces=2")
     program.ok(*parts, "-n", "3", "--resume", *files)
-    assert np.array_equal(scalar_of(program.folder / "whole"), scalar_of(program.folder / "parts"))
-    assert history(program.folder / "whole") == history(program.folder / "parts")
+    assert np.array_equal(scalar_of(whole), scalar_of(program.folder / "parts"))
+    assert history(whole) == history(program.folder / "parts")
 
 
 @pytest.mark.mpi
@@ -194,12 +194,16 @@ def test_a_run_neither_gains_nor_loses_a_scalar_on_its_way(program):
 
 
 @pytest.mark.mpi
-def test_a_flow_of_a_snapshot_gets_a_scalar_of_its_own_or_that_of_the_file(program):
+def test_a_flow_of_a_snapshot_gets_a_scalar_of_its_own_or_that_of_the_file(program, made_once):
     program.write_case(WITH)
-    program.ok("run", "case.toml", "--out", "first", *QUIET)
-    start = last_snapshot(program.folder / "first")
-    flow = (f"flow.initial={start}", "spectrum.peak=4.0", "run.steps=1", "output.history_every=1")
-    before = float(history(program.folder / "first")[-1]["scalar_variance"])
+    first = made_once(WITH, "-n", "1", *QUIET)
+    flow = (
+        f"flow.initial={last_snapshot(first)}",
+        "spectrum.peak=4.0",
+        "run.steps=1",
+        "output.history_every=1",
+    )
+    before = float(history(first)[-1]["scalar_variance"])
     for name, more in (
         ("zero", ("scalar.initial=zero", "scalar.peak=4.0")),
         ("random", ("scalar.variance=9.0",)),

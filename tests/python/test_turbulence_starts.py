@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turbulence that goes on from a checkpoint, or starts from a checkpoint or snapshot of another run."""
 
-import json
+import shutil
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, history, sentence_of
+from conftest import QUIET, history, sentence_of, summary
 from snapshots import fields_in, last_snapshot, same_end
 from subcurrent.errors import BAD_INPUT, OK, STORAGE, StorageError
 from subcurrent.report.snapshot import checksum, read_plane
@@ -16,13 +17,12 @@ from turbulence_runs import CASE, FIELDS
 
 
 @pytest.mark.mpi
-def test_a_resumed_run_goes_on_with_the_same_bits(program):
+def test_a_resumed_run_goes_on_with_the_same_bits(program, made_once):
     program.write_case(CASE)
-    program.ok("run", "case.toml", "-n", "1", "--out", "whole", *QUIET)
     parts = ("run", "case.toml", "--out", "parts", *QUIET)
     program.ok(*parts, "-n", "1", "--set", "run.steps=5")
     program.ok(*parts, "-n", "3", "--resume")
-    assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
+    assert same_end(made_once(CASE, "-n", "1", *QUIET), program.folder / "parts", *FIELDS)
 
 
 @pytest.mark.mpi
@@ -38,7 +38,7 @@ def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(progr
     program.ok(*parts, "-n", "3", *single, "--resume")
     assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)
     assert fields_in(last_snapshot(program.folder / "whole"), "velocity")[0].dtype == np.float32
-    assert json.loads((program.folder / "whole" / "summary.json").read_text())["precision"] == "single"
+    assert summary(program.folder / "whole")["precision"] == "single"
     # A first field from a checkpoint is taken bit by bit, so of the same precision; from a snapshot of any.
     first = program.folder / "whole"
     for start, code in (
@@ -55,10 +55,9 @@ def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(progr
 
 
 @pytest.mark.mpi
-def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
+def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program, made_once):
     program.write_case(CASE)
-    program.ok("run", "case.toml", "-n", "2", "--out", "first", *QUIET)
-    first = program.folder / "first"
+    first = made_once(CASE, "-n", "1", *QUIET)
     checkpoint = sorted((first / "checkpoints").glob("*.h5"))[-1]
     energy = {}
     for name, start, ranks in (
@@ -78,11 +77,10 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
 
 
 @pytest.mark.mpi
-def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program):
+def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program, made_once):
     """24 x 20 x 16 points keep the modes up to 7, 6 and 5; all of them are there on more points."""
     program.write_case(CASE)
-    program.ok("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=3")
-    start = last_snapshot(program.folder / "first")
+    start = last_snapshot(made_once(CASE, "-n", "1", *QUIET))
     sets = ("--set", f'flow.initial="{start}"', "--set", "run.steps=1", "--set", "output.history_every=1")
     found = {}
     for name, points in (("same", "24,20,16"), ("more", "32,24,40"), ("fewer", "16,12,10")):
@@ -96,10 +94,9 @@ def test_a_snapshot_of_other_points_gives_the_modes_that_both_grids_have(program
 
 
 @pytest.mark.mpi
-def test_a_snapshot_of_another_box_is_refused(program):
+def test_a_snapshot_of_another_box_is_refused(program, made_once):
     program.write_case(CASE)
-    program.ok("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=1")
-    start = last_snapshot(program.folder / "first")
+    start = shutil.copy(last_snapshot(made_once(CASE, "-n", "1", *QUIET)), program.folder)
     with h5py.File(start, "r+") as file:
         file["grid"].attrs["Spacing"] = np.array([2.0, 1.0, 1.0]) * file["grid"].attrs["Spacing"]
     said = program.refused("run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"')
@@ -123,11 +120,10 @@ def test_a_checkpoint_of_other_points_with_the_same_modes_is_refused(tmp_path):
         sc.Turbulence((12, 12, 12), reynolds=20, dt=0.05, initial=str(tmp_path / "few.h5"))
 
 
-def test_only_a_whole_snapshot_is_a_start(program):
+def test_only_a_whole_snapshot_is_a_start(program, made_once):
     """A bit of the velocity, its checksum's own, and one of another program's, without checksums."""
     program.write_case(CASE.replace("steps = 12", "steps = 1"))
-    program.ok("run", "case.toml", "--out", "r", *QUIET)
-    whole = last_snapshot(program.folder / "r")
+    whole = Path(shutil.copy(last_snapshot(made_once(CASE, "-n", "1", *QUIET)), program.folder))
     with h5py.File(whole) as file:
         stored = file["VTKHDF/PointData/velocity"]
         first, sum_ = stored.id.get_offset(), int(stored.attrs["checksum"])

@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from conftest import completed, set_options
+from subcurrent.case.library import find_case
 from subcurrent.errors import OK, BadInput
 from subcurrent.launch.lock import is_held, only_one
 from subcurrent.launch.rundir import RunFolder
@@ -20,10 +21,12 @@ from subcurrent.report.live import Watched, server
 
 
 @pytest.fixture
-def run(program):
+def run(program, made_once):
+    """A finished run as `r`, and what it printed."""
     sets = ("grid.cells=[12,10,8]", "run.steps=4", "output.history_every=1", "output.figures=false")
-    done = program.ok("run", "wave_pulse", "--out", "r", *set_options(*sets))
-    program.done = done
+    made = made_once(find_case("wave_pulse").read_text(), *set_options(*sets))
+    shutil.copytree(made, program.folder / "r")
+    program.printed = made.with_name("printed.txt").read_text()
     return program
 
 
@@ -32,7 +35,7 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
     done = run("watch", "r")
     assert done.returncode == OK, done.stderr
     last, state = done.stdout.splitlines()
-    ran = next(line for line in run.done.stdout.splitlines() if line.startswith("100%"))
+    ran = next(line for line in run.printed.splitlines() if line.startswith("100%"))
     assert last == ran.partition("  left")[0], "in the words of the run"
     assert re.fullmatch(r"100%  step 4  time 0\.\d{4} ms  p from \S+ to \S+ Pa", last)
     assert state == "finished"

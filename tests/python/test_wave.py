@@ -2,13 +2,13 @@
 """Sound in a box from a case file and from Python: the same bits on any ranks, places and after a restart."""
 
 import csv
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import subcurrent as sc
+from conftest import summary
 from snapshots import fields_in
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
@@ -31,20 +31,23 @@ figures = false
 """
 
 
-def pressure(program, name):
-    (path,) = (program.folder / name / "snapshots").glob("*40.vtkhdf")
+ONE = ("-n", "1", "--set", "engine.strategy=blocking")
+
+
+def pressure(folder):
+    (path,) = (folder / "snapshots").glob("*40.vtkhdf")
     return fields_in(path, "pressure")[0]
 
 
 def run(program, name, *arguments):
     program.ok("run", "case.toml", "--out", name, *arguments)
-    return pressure(program, name)
+    return pressure(program.folder / name)
 
 
 @pytest.mark.mpi
-def test_ranks_passes_and_places_leave_the_same_bits(program):
+def test_ranks_passes_and_places_leave_the_same_bits(program, made_once):
     program.write_case(CASE)
-    one = run(program, "one", "-n", "1", "--set", "engine.strategy=blocking")
+    one = pressure(made_once(CASE, *ONE))
     assert np.abs(one).max() > 0.01
     rare = ("--set", "output.history_every=10")  # a row ends a pass
     for number, (sets, passes) in enumerate(
@@ -61,7 +64,7 @@ def test_ranks_passes_and_places_leave_the_same_bits(program):
     ):
         assert np.array_equal(run(program, f"other{number}", *sets), one), sets
         if passes:
-            said = json.loads((program.folder / f"other{number}" / "summary.json").read_text())["passes"]
+            said = summary(program.folder / f"other{number}")["passes"]
             assert said.startswith(passes), said
 
 
@@ -77,9 +80,9 @@ def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
 
 
 @pytest.mark.mpi
-def test_a_run_goes_on_from_a_checkpoint_and_keeps_its_energy(program):
+def test_a_run_goes_on_from_a_checkpoint_and_keeps_its_energy(program, made_once):
     program.write_case(CASE)
-    whole = run(program, "whole", "-n", "1")
+    whole = pressure(made_once(CASE, *ONE))
     program.ok("run", "case.toml", "--out", "r", "-n", "1", "--set", "run.steps=20")
     assert np.array_equal(run(program, "r", "-n", "2", "--resume"), whole)
     with (program.folder / "r" / "history.csv").open() as file:
@@ -109,7 +112,7 @@ def test_its_pictures_are_drawn(program):
     run(program, "r", "-n", "1")
     figures = program.folder / "r" / "figures"
     assert all((figures / name).stat().st_size > 10_000 for name in ("planes.png", "history.png"))
-    assert json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]["p_high"] > 0
+    assert summary(program.folder / "r")["last_step"]["p_high"] > 0
 
 
 @pytest.mark.mpi
