@@ -26,7 +26,7 @@ def laplacian(n):
 
 def solved(program, *arguments):
     """What a solve says, and its summary."""
-    done = program.ok("cg", "--matrix", "A.mtx", "--out", "r", "--overwrite", *arguments)
+    done = program.ok("cg", "--matrix", "A.mtx", "--out", "r", "--overwrite", "--no-figures", *arguments)
     return done.stdout, json.loads((program.folder / "r" / "summary.json").read_text())
 
 
@@ -79,7 +79,7 @@ def test_what_was_not_measured_and_what_did_not_move_is_called_so(program):
 
 @pytest.mark.mpi
 def test_the_benchmark_says_it_of_its_timed_iterations(program):
-    done = program.ok("cg", "--class", "S", "-n", "2", "--out", "r")
+    done = program.ok("cg", "--class", "S", "-n", "2", "--out", "r", "--no-figures")
     summary = json.loads((program.folder / "r" / "summary.json").read_text())
     assert summary["bytes_moved"] == summary["bytes_sent"] > 0
     assert summary["M"] > 0
@@ -141,7 +141,7 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
         )  # fmt: skip
         said = memory.of_solving(n * n, entries, options, ranks)
         assert ranks * summary["peak_memory_bytes"] == pytest.approx(said, rel=0.15), partition
-    program.ok("cg", "--class", "A", "--out", "a")
+    program.ok("cg", "--class", "A", "--out", "a", "--no-figures")
     found = json.loads((program.folder / "a" / "summary.json").read_text())["peak_memory_bytes"]
     assert found == pytest.approx(memory.of_class(*job.CLASSES["A"], 1), rel=0.15)
 

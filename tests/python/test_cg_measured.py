@@ -49,14 +49,14 @@ def test_its_probe_is_a_machine_for_its_prediction(program):
     assert "without a rate" not in done.stdout
 
 
-def test_what_is_not_possible_is_said(program):
+def test_what_is_not_possible_is_said(program, refusal):
     asked = ("strategies", "cg", "-n", "2")
     useless = (*BOX, "--strategies", "boundary_first")
     assert "boundary_first would hide nothing" in program.refused(*asked, *useless)
-    assert "cg needs either class or laplacian" in program.refused(*asked)
-    assert "'cg' does not exist" in program.refused("tune", "cg")
+    assert "cg needs either class or laplacian" in refusal(*asked)
+    assert "'cg' does not exist" in refusal("tune", "cg")
     large = set_options("laplacian=[1200,1200,1200]")
-    assert "laplacian = [1200, 1200, 1200] needs about" in program.refused(*asked, *large)
+    assert "laplacian = [1200, 1200, 1200] needs about" in refusal(*asked, *large)
 
 
 def test_a_damaged_case_of_strategies_is_one_sentence(program):

@@ -24,7 +24,7 @@ def biharmonic(n):
 def test_a_solve_that_rounding_ends_says_where(program):
     scipy_io.mmwrite(program.folder / "A.mtx", biharmonic(200))
     for extra in ([], ["--pipelined-cg"]):
-        done = program("cg", "--matrix", "A.mtx", "--tol", "1e-8", "--overwrite", *extra)
+        done = program("cg", "--matrix", "A.mtx", "--tol", "1e-8", "--overwrite", "--no-figures", *extra)
         assert done.returncode == 1, done.stdout
         assert "not converged: stagnated at" in done.stdout
         summary = json.loads((program.folder / "runs" / "cg_A" / "summary.json").read_text())
@@ -37,7 +37,7 @@ def test_a_solve_that_rounding_ends_says_where(program):
 
 def test_falling_back_from_the_pipelined_iteration_is_said(program):
     scipy_io.mmwrite(program.folder / "A.mtx", biharmonic(100))
-    done = program.ok("cg", "--matrix", "A.mtx", "--pipelined-cg")
+    done = program.ok("cg", "--matrix", "A.mtx", "--pipelined-cg", "--no-figures")
     assert "plain conjugate gradients went on from there." in done.stdout
     np.save(program.folder / "A.npy", biharmonic(100).toarray())
     script = (
@@ -170,7 +170,7 @@ def test_options_of_the_wrong_kind_are_refused(options, sentence):
     assert str(refused.value) == sentence
 
 
-def test_right_sides_in_files_are_checked_like_matrices(program):
+def test_right_sides_in_files_are_checked_like_matrices(program, refusal):
     scipy_io.mmwrite(program.folder / "A.mtx", sparse.coo_array(4 * np.eye(20)))
     np.save(program.folder / "complex.npy", np.full(20, 1 + 1j))
     scipy_io.mmwrite(program.folder / "complex.mtx", np.full((20, 1), 1 + 1j))
@@ -191,10 +191,7 @@ def test_right_sides_in_files_are_checked_like_matrices(program):
         ("folder", "folder cannot be read: it is no regular file."),
         ("cut.npy", "cut.npy cannot be read: "),
     ):
-        done = program("cg", "--matrix", "A.mtx", "--rhs", name)
-        assert done.returncode == 2, (name, done.stdout, done.stderr)
-        assert sentence in done.stderr.replace("\n", " ")
-        assert "Traceback" not in done.stderr
+        assert sentence in refusal("cg", "--matrix", "A.mtx", "--rhs", name), name
         assert not (program.folder / "runs").exists()
 
 

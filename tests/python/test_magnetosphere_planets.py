@@ -39,7 +39,10 @@ def day_side(program, case, name, *sets):
     return places_of(program, case, name, *COARSE, *SMOOTH, *sets)
 
 
-@pytest.mark.parametrize(("heating", "places"), [("false", (10.98, 13.91)), ("true", (11.10, 14.87))])
+@pytest.mark.parametrize(
+    ("heating", "places"),
+    [pytest.param("false", (10.98, 13.91), marks=pytest.mark.long), ("true", (11.10, 14.87))],
+)
 def test_the_day_side_of_a_southward_field(program, heating, places):
     """In a box that ends 14 radii behind the planet: where the whole box has them at t = 2000, within the
     0.1 by which it moves until it is steady. The balance of pressures without reconnection is at 11.28. With

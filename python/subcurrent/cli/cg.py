@@ -60,6 +60,7 @@ def cg(
         Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")
     ] = None,
     overwrite: OverwriteOption = False,
+    no_figures: Annotated[bool, typer.Option("--no-figures", help="do not draw the residuals")] = False,
 ) -> None:
     """Conjugate gradients: the NAS benchmark CG, or a linear system of your own.
 
@@ -73,6 +74,6 @@ def cg(
 
     request = job.CgRequest(
         name, matrix, rhs, tol, iterations, preconditioner, block, degree, pipelined_cg, ranks, threads,
-        partition, strategy, depth, transport, out, overwrite,
+        partition, strategy, depth, transport, out, overwrite, not no_figures,
     )  # fmt: skip
     raise typer.Exit(job.run(request, console()))

@@ -51,6 +51,7 @@ class CgRequest:
     transport: str = "auto"
     out: Path | None = None
     overwrite: bool = False
+    figures: bool = True
 
 
 def run(request: CgRequest, console: Console) -> int:
@@ -82,7 +83,7 @@ def run(request: CgRequest, console: Console) -> int:
             system = None  # its memory is the ranks'
 
     if outer is not None:
-        return _as_rank(plan, folder, request.overwrite, prepare, console)
+        return _as_rank(plan, folder, request, prepare, console)
     with taken(folder, console):
         folder.check_new(request.overwrite)
         line = command_for(plan, folder.plan)
@@ -93,7 +94,7 @@ def run(request: CgRequest, console: Console) -> int:
                     launch(line, plan.layout(), watcher, folder.log, computing)
         finally:
             _remove_matrix(folder)
-        return _after(folder, console)
+        return _after(folder, request.figures, console)
 
 
 def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
@@ -111,12 +112,12 @@ def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
 
 
 def _as_rank(
-    plan: Plan, folder: RunFolder, overwrite: bool, prepare: Callable[[], None], console: Console
+    plan: Plan, folder: RunFolder, request: CgRequest, prepare: Callable[[], None], console: Console
 ) -> int:
     """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
-    code = work(plan, None, start_of_ranks(folder, overwrite, prepare))
+    code = work(plan, None, start_of_ranks(folder, request.overwrite, prepare))
     if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
-        return _after(folder, console)
+        return _after(folder, request.figures, console)
     return code
 
 
@@ -166,15 +167,15 @@ def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
             np.save(path, values)
 
 
-def _after(folder: RunFolder, console: Console) -> int:
+def _after(folder: RunFolder, figures: bool, console: Console) -> int:
     summary = json.loads(folder.summary.read_text(encoding="utf-8"))
     history = read_table(folder.history)
     _remove_matrix(folder)
-    from .figures import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
+    if figures:
+        from .figures import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
 
-    figure = folder.figures / "residual.png"
-    make_folder(folder.figures)
-    draw_residuals(figure, history, summary)
+        make_folder(folder.figures)
+        draw_residuals(folder.figures / "residual.png", history, summary)
     text = benchmark_text(summary, history) if summary["kind"] == "benchmark" else solve_text(summary)
     say(console, text)
     if summary.get("note"):
