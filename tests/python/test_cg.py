@@ -116,10 +116,8 @@ def test_matrix_market_file_is_solved(program, refusal):
     scipy_io.mmwrite(program.folder / "A.mtx", sparse.coo_array(matrix), symmetry="symmetric")
     b = np.arange(matrix.shape[0], dtype=float)
     scipy_io.mmwrite(program.folder / "b.mtx", b[:, None])
-    program.ok(
-        "cg", "--matrix", "A.mtx", "--rhs", "b.mtx", "--tol", "1e-10", "--preconditioner", "jacobi", "-n", "2",
-        "--no-figures",
-    )  # fmt: skip
+    words = ("--rhs", "b.mtx", "--tol", "1e-10", "--preconditioner", "jacobi", "-n", "2", "--no-figures")
+    program.ok("cg", "--matrix", "A.mtx", *words)
     folder = program.folder / "runs" / "cg_A"
     x = np.load(folder / "solution.npy")
     assert np.linalg.norm(matrix @ x - b) <= 2e-10 * np.linalg.norm(b)
