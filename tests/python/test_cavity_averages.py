@@ -123,7 +123,7 @@ def files(program, name: str, *arguments) -> list[bytes]:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("order", [1, 2])
-def test_ranks_and_restarts_leave_the_same_bytes(program, order):
+def test_ranks_and_restarts_leave_the_same_bytes(program, refusal, order):
     program.write_case(tomli_w.dumps({**TABLES, "run": {**TABLES["run"], "order": order}}))
     one = files(program, "one", "-n", "1")
     with h5py.File(program.folder / "one" / "snapshots" / "snapshot_00000006.vtkhdf") as file:
@@ -135,7 +135,7 @@ def test_ranks_and_restarts_leave_the_same_bytes(program, order):
     files_of = ("-n", "2", "--set", "run.steps=4", "--set", "output.checkpoint_every=4")
     program.ok("run", "case.toml", "--out", "r", *files_of)
     assert files(program, "r", "-n", "1", "--resume") == one
-    assert "--resume needs the same output.average_from" in program.refused(
+    assert "--resume needs the same output.average_from" in refusal(
         "run", "case.toml", "--out", "r", "--resume", "--set", "output.average_from=0.1"
     )
 

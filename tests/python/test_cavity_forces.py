@@ -38,7 +38,7 @@ def run(program, name: str, *arguments) -> bytes:
 
 
 @pytest.mark.mpi
-def test_ranks_and_restarts_leave_the_same_bytes(program, made_once):
+def test_ranks_and_restarts_leave_the_same_bytes(program, made_once, refusal):
     program.write_case(CASE)
     one = (made_once(CASE, "-n", "1") / "forces.csv").read_bytes()
     rows = list(csv.DictReader(one.decode().splitlines()))
@@ -47,7 +47,7 @@ def test_ranks_and_restarts_leave_the_same_bytes(program, made_once):
     assert run(program, "two", "-n", "2", "--set", "engine.strategy=boundary_first") == one
     run(program, "r", "-n", "2", "--set", "run.steps=3", "--set", "output.checkpoint_every=3")
     assert run(program, "r", "-n", "1", "--resume") == one
-    assert "--resume needs the same output.moments_about" in program.refused(
+    assert "--resume needs the same output.moments_about" in refusal(
         "run", "case.toml", "--out", "r", "--resume", "--set", "output.moments_about=[0,0,0]"
     )
 

@@ -238,7 +238,7 @@ def test_a_vortex_at_a_low_mach_number_meets_the_published_start(program):
 
 
 @pytest.mark.mpi
-def test_a_forced_run_gains_what_it_is_fed(program):
+def test_a_forced_run_gains_what_it_is_fed(program, refusal):
     program.write_case(CASE)
     fed = ("forcing.kind=constant_power", "forcing.power=0.4", "forcing.cooling=false", "run.steps=6")
     words = set_options(*fed)
@@ -248,7 +248,7 @@ def test_a_forced_run_gains_what_it_is_fed(program):
     gain = summary["last_step"]["total_energy"] - summary["at_start"]["total_energy"]
     assert gain == pytest.approx(0.4 * summary["time"], rel=1e-11)
     sets = ("--set", "forcing.kind=constant_power", "--set", "flow.initial=uniform")
-    assert 'it needs "random" or "taylor_green"' in program.refused("run", "case.toml", *sets, "--dry-run")
+    assert 'it needs "random" or "taylor_green"' in refusal("run", "case.toml", *sets, "--dry-run")
 
 
 FIVE_LINES = """

@@ -101,12 +101,10 @@ def test_what_storage_cannot_be_is_refused_in_a_sentence(change, said):
 
 
 @pytest.mark.mpi
-def test_without_cuda_the_program_says_so(program):
+def test_without_cuda_the_program_says_so(program, refusal):
     program.write_case(CASE)
-    done = program("run", "case.toml", "--device", "cuda", "--out", "r")
     if build_info()["cuda"] == "no":
-        assert done.returncode == BAD_INPUT
-        assert "needs a build with CUDA" in sentence_of(done)
+        assert "needs a build with CUDA" in refusal("run", "case.toml", "--device", "cuda", "--out", "r")
         assert not (program.folder / "r").exists()
 
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import set_options, summary
 from snapshots import assert_same_output, same_end
 from subcurrent.case.reading import typed_case
-from subcurrent.errors import BAD_INPUT, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.solvers.cases import SOLVERS
 from test_dendrite import FIELDS
 
@@ -161,13 +161,10 @@ def test_strategies_are_compared_in_passes(program):
 
 
 @pytest.mark.mpi
-def test_a_halo_wider_than_a_block_is_refused(program):
+def test_a_halo_wider_than_a_block_is_refused(program, refusal):
     program.write_case(CASE)
-    done = program(
-        "run", "case.toml", "-n", "2", "--set", "engine.split=[1,1,2]", "--set", "engine.steps_per_pass=9"
-    )
-    assert done.returncode == BAD_INPUT
-    assert "less than the 9 layers of a halo" in done.stderr
+    sets = set_options("engine.split=[1,1,2]", "engine.steps_per_pass=9")
+    assert "less than the 9 layers of a halo" in refusal("run", "case.toml", "-n", "2", *sets)
 
 
 TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1}}

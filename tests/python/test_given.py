@@ -9,8 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import sentence_of
-from subcurrent.errors import BAD_INPUT, BadInput
+from subcurrent.errors import BadInput
 from subcurrent.given import plain, whole
 
 
@@ -84,7 +83,7 @@ def test_paths_and_devices_that_are_not_taken(sc, sim):
         sc.Cavity(sc.CavityGrid((10, 10, 10)), reynolds=100, engine={"device": "emulated"})
 
 
-def test_damaged_records_of_a_run_are_one_sentence(fake_program):
+def test_damaged_records_of_a_run_are_one_sentence(fake_program, refusal):
     fake_program.write_case()
     assert fake_program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == 0
     resume = ("run", "case.toml", "--resume", "--out", "r", "--set", "output.figures=false")
@@ -99,7 +98,5 @@ def test_damaged_records_of_a_run_are_one_sentence(fake_program):
         path = fake_program.folder / "r" / name
         whole = path.read_bytes()
         path.write_bytes(content)
-        done = fake_program(*arguments)
+        assert name in refusal(*arguments)
         path.write_bytes(whole)
-        assert done.returncode == BAD_INPUT, done.stderr
-        assert name in sentence_of(done)

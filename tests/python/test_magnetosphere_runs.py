@@ -63,12 +63,10 @@ def test_the_halo_thread_reports_the_papers_table(program):
     assert set(table["stages"]) == {"first", "second"}
 
 
-@pytest.mark.parametrize(
-    ("key", "said"),
-    [("wind.densty=3", "wind.density"), ("planet.tilt=11", "a tilted dipole has no symmetry about z = 0")],
-)
-def test_what_cannot_be_run_ends_with_one_sentence(program, key, said):
-    assert said in program.refused("run", "earth_north", "--set", key)
+def test_what_cannot_be_run_ends_with_one_sentence(program, refusal):
+    assert "wind.density" in refusal("run", "earth_north", "--set", "wind.densty=3")
+    said = program.refused("run", "earth_north", "--set", "planet.tilt=11")
+    assert "a tilted dipole has no symmetry about z = 0" in said
     # What only the solver knows ends in a run folder, which holds the case and the log.
     written = {p.name for p in program.folder.rglob("*") if p.is_file()}
     assert written <= {"case.toml", "log.txt", "plan.json"}

@@ -108,9 +108,9 @@ TOO_MUCH = "[30720,30720,30720]"  # whole periods of orszag_tang
         ("strategies", "nickel_small", "--set", f"grid.cells={TOO_MUCH}"),
     ],
 )
-def test_the_program_refuses_it_before_it_makes_a_folder(fake_program, arguments):
+def test_the_program_refuses_it_before_it_makes_a_folder(fake_program, refusal, arguments):
     fake_program.write_case(SMALL)
-    assert "needs about" in fake_program.refused(*arguments)
+    assert "needs about" in refusal(*arguments)
     assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
 
 

@@ -188,7 +188,7 @@ def test_the_program_draws_a_snapshot(fake_program):
     assert (fake_program.folder / "film.gif").is_file()
 
 
-def test_the_snapshot_nearest_to_a_time_is_drawn(fake_program):
+def test_the_snapshot_nearest_to_a_time_is_drawn(fake_program, refusal):
     """Times are those of the picture: half a second a unit of the file."""
     run = RunFolder(fake_program.folder / "r")
     run.create()
@@ -199,7 +199,7 @@ def test_the_snapshot_nearest_to_a_time_is_drawn(fake_program):
         fake_program.ok("plot", "r", "--time", time, "--out", "a.svg")
         assert f" t = {shown} s -->" in (fake_program.folder / "a.svg").read_text()
     for time in ("1.1", "-1"):
-        said = fake_program.refused("plot", "r", "--time", time, "--out", "b.svg")
+        said = refusal("plot", "r", "--time", time, "--out", "b.svg")
         assert said == f"--time {time} is outside of the snapshots: allowed is from 0 to 1."
 
 
@@ -227,7 +227,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_the_program_says_what_it_cannot_draw(fake_program, line):
+def test_the_program_says_what_it_cannot_draw(fake_program, refusal, line):
     write(fake_program.folder / "a.vtkhdf")
-    said = fake_program.refused(*line.split())
+    said = refusal(*line.split())
     assert said == REFUSED[line]

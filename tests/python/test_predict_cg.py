@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from subcurrent.errors import BAD_INPUT, BadInput, SubcurrentError
+from subcurrent.errors import BadInput, SubcurrentError
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machines import load_machine
 from subcurrent.solvers.cg.case import cg_case
@@ -193,7 +193,7 @@ def test_what_is_asked_wrongly_is_a_sentence(sets: list[str], said: str) -> None
     assert said in refused.value.sentence
 
 
-def test_the_command(program: Any) -> None:
+def test_the_command(program: Any, refusal: Any) -> None:
     (program.folder / "machine.toml").write_text(MACHINE)
     line = ("--machine", "machine.toml", "-n", "1,2,4", "--set", "class=S", "--stages", "--out", "out")
     done = program.ok("predict", "cg", *line)
@@ -203,11 +203,10 @@ def test_the_command(program: Any) -> None:
         2,
         4,
     ]
-    wrong = program(
+    wrong = refusal(
         "predict", "cg", "--machine", "machine.toml", "--set", "class=S", "--strategies", "direct"
     )
-    assert wrong.returncode == BAD_INPUT
-    assert "allowed is blocking, ordered, boundary_first, interior_first, pipelined" in wrong.stderr
+    assert "allowed is blocking, ordered, boundary_first, interior_first, pipelined" in wrong
 
 
 def test_a_strategy_that_would_hide_nothing_is_refused(tmp_path: Path) -> None:

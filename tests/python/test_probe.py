@@ -37,8 +37,8 @@ def test_the_wait_curve_has_a_row_a_size(program, transport):
         (("--wait", "-n", "1"), ["-n 1", "no messages to wait for"]),
     ],
 )
-def test_what_it_refuses(program, arguments, words):
-    said = program.refused("probe", *arguments, "--out", "p")
+def test_what_it_refuses(program, refusal, arguments, words):
+    said = refusal("probe", *arguments, "--out", "p")
     for word in words:
         assert word in said
     assert not (program.folder / "p").exists()

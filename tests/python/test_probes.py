@@ -242,15 +242,15 @@ def test_positions_are_three_numbers_each(given):
 
 
 @pytest.mark.mpi
-def test_a_resumed_run_has_the_same_probes(program):
+def test_a_resumed_run_has_the_same_probes(program, refusal):
     program.write_case(case_of("wave"))
     run(program, "r", "-n", "1", "--set", "run.steps=4")
-    assert "--resume needs the same output.probes as the run it continues" in program.refused(
+    assert "--resume needs the same output.probes as the run it continues" in refusal(
         "run", "case.toml", "--out", "r", "--resume", "--set", "output.probes=[[0.05,0.05,0.05]]"
     )
     path = program.folder / "r" / "probes.csv"
     path.write_text(path.read_text().replace("pressure", "density"))
-    assert "its columns are not step, time, probe, x, y, z and pressure" in program.refused(
+    assert "its columns are not step, time, probe, x, y, z and pressure" in refusal(
         "run", "case.toml", "--out", "r", "--resume"
     )
 

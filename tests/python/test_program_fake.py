@@ -57,13 +57,12 @@ def test_a_run_does_not_need_a_terminal_with_utf8(fake_program, encoding):
     fake_program.ok("run", "r/case.toml", "--out", "r", *more, **setting)
 
 
-def test_nothing_is_written_over(fake_program):
+def test_nothing_is_written_over(fake_program, refusal):
     fake_program.write_case()
     fake_program.ok("run", "case.toml", "--out", "r", *QUIET)
     before = contents(fake_program.folder / "r")
-    assert "not empty" in fake_program.refused("run", "case.toml", "--out", "r")
-    wrong = fake_program("run", "case.toml", "--out", "r", "--overwrite", "--set", "flow.reynolds=-1")
-    assert wrong.returncode == BAD_INPUT
+    assert "not empty" in refusal("run", "case.toml", "--out", "r")
+    refusal("run", "case.toml", "--out", "r", "--overwrite", "--set", "flow.reynolds=-1")
     assert contents(fake_program.folder / "r") == before
     fake_program.ok("run", "case.toml", "--out", "r", "--overwrite", *QUIET)
 

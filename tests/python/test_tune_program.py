@@ -6,12 +6,11 @@ from __future__ import annotations
 import io
 import json
 import signal
-from typing import Any
 
 import pytest
 from rich.console import Console
 
-from conftest import QUIET, history
+from conftest import QUIET, history, summary
 from subcurrent.errors import OK, STOPPED, StorageError
 from subcurrent.foresight import tune
 from test_tune import CELLS
@@ -50,19 +49,14 @@ def test_a_run_uses_what_was_tuned_and_says_so(program):
     ):
         done = program.ok(*run, "--out", name, *more)
         assert ("tuned: 2 ranks" in done.stdout) == (name == "runs_tuned")
-    summary = summary_of(program, "runs_tuned")
-    assert summary["tuned"]["ranks"] == summary["ranks"] == 2
-    assert (summary["split"], summary["strategy"]) == ([2, 1, 1], "pipelined")
-    assert summary["tuned"]["file"] == str(file)
-    plain = summary_of(program, "plain")
+    tuned, plain, own = (summary(program.folder / name) for name in ("runs_tuned", "plain", "own"))
+    assert tuned["tuned"]["ranks"] == tuned["ranks"] == 2
+    assert (tuned["split"], tuned["strategy"]) == ([2, 1, 1], "pipelined")
+    assert tuned["tuned"]["file"] == str(file)
     assert "tuned" not in plain and plain["strategy"] == "automatic"
-    assert "tuned" not in summary_of(program, "own")  # nothing with blocking has won
+    assert "tuned" not in own  # nothing with blocking has won
     same = [history(program.folder / name) for name in ("runs_tuned", "plain")]
     assert same[0] == same[1] and len(same[0]) == 6
-
-
-def summary_of(program: Any, name: str) -> dict[str, Any]:
-    return json.loads((program.folder / name / "summary.json").read_text())
 
 
 @pytest.mark.mpi
@@ -103,7 +97,7 @@ def test_other_solvers_are_tuned_too(program, case):
     assert "fastest is 2 ranks x 1 thread" in done.stdout
 
 
-def test_what_is_asked_wrongly_is_a_sentence(program):
+def test_what_is_asked_wrongly_is_a_sentence(refusal):
     for words, said in (
         (("--steps", 0), "--steps 0 is not allowed"),
         (("--repeats", 1), "--repeats 1 is not allowed: it must be a whole number >= 2"),
@@ -111,7 +105,7 @@ def test_what_is_asked_wrongly_is_a_sentence(program):
         (("--machine", "fx11"), "machine 'fx11' does not exist, did you mean fx10"),
         (("--set", "engine.transport=delayed"), "is a test that delays messages"),
     ):
-        assert said in program.refused("tune", "nickel_small", *words)
+        assert said in refusal("tune", "nickel_small", *words)
 
 
 def test_what_cannot_be_stored_is_printed_first(tmp_path, monkeypatch):

@@ -120,9 +120,9 @@ def test_the_interface_in_five_lines(program):
 
 
 @pytest.mark.mpi
-def test_bad_input_ends_with_one_sentence(program):
+def test_bad_input_ends_with_one_sentence(program, refusal):
     program.write_case(CASE)
-    said = program.refused("run", "case.toml", "-n", "2", "--set", "engine.split=[2,1,1]")
+    said = refusal("run", "case.toml", "-n", "2", "--set", "engine.split=[2,1,1]")
     assert "its first number must be 1" in said
     assert "memory" in program.refused("run", "case.toml", "--set", "storage.memory=1 KiB")
 

@@ -163,12 +163,12 @@ def scalar_of(folder):
 
 
 @pytest.mark.mpi
-def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program, made_once):
+def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program, made_once, refusal):
     program.write_case(WITH)
     whole = made_once(WITH, "-n", "1", *QUIET)
     parts = ("run", "case.toml", "--out", "parts", *QUIET)
     program.ok(*parts, "-n", "1", "--set", "run.steps=5")
-    said = program.refused(*parts, "--resume", "--set", "scalar.schmidt=0.8")
+    said = refusal(*parts, "--resume", "--set", "scalar.schmidt=0.8")
     assert "needs the same scalar.schmidt as the run it continues: 0.7 there, 0.8 here" in said
     files = ("--set", "storage.place=files", "--set", "storage.pieces=2")
     program.ok(*parts, "-n", "3", "--resume", *files)
@@ -177,13 +177,13 @@ def test_a_resumed_run_goes_on_with_the_same_bits_and_the_same_scalar(program, m
 
 
 @pytest.mark.mpi
-def test_a_run_neither_gains_nor_loses_a_scalar_on_its_way(program):
+def test_a_run_neither_gains_nor_loses_a_scalar_on_its_way(program, refusal):
     (program.folder / "with.toml").write_text(WITH)
     (program.folder / "without.toml").write_text(CASE)
     for name, other in (("with", "without"), ("without", "with")):
         short = ("--set", "run.steps=2", *QUIET)
         program.ok("run", f"{name}.toml", "--out", name, *short)
-        said = program.refused("run", f"{other}.toml", "--out", name, "--resume", *QUIET)
+        said = refusal("run", f"{other}.toml", "--out", name, "--resume", *QUIET)
         assert "--resume needs the same scalar as the run it continues: " in said
         start = sorted((program.folder / name / "checkpoints").glob("*.h5"))[-1]
         sets = (f"flow.initial={start}", "spectrum.peak=4.0")

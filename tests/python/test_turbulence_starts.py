@@ -26,14 +26,14 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program, made_once):
 
 
 @pytest.mark.mpi
-def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(program):
+def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(program, refusal):
     program.write_case(CASE)
     single = (*QUIET, "--set", "scheme.precision=single")
     done = program.ok("run", "case.toml", "-n", "1", "--out", "whole", *single)
     assert "single precision" in done.stdout
     parts = ("run", "case.toml", "--out", "parts")
     program.ok(*parts, "-n", "1", *single, "--set", "run.steps=5")
-    said = program.refused(*parts, "-n", "2", *QUIET, "--resume")
+    said = refusal(*parts, "-n", "2", *QUIET, "--resume")
     assert "the same scheme.precision as the run it continues: single there, double here" in said
     program.ok(*parts, "-n", "3", *single, "--resume")
     assert same_end(program.folder / "whole", program.folder / "parts", *FIELDS)

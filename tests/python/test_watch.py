@@ -186,6 +186,5 @@ def test_a_port_in_use_is_refused_by_name(tmp_path):
             server(RunFolder(tmp_path), port)
 
 
-def test_what_is_no_run_is_refused(fake_program):
-    said = fake_program.refused("watch", "nothing")
-    assert said.startswith("nothing is not a run folder: ")
+def test_what_is_no_run_is_refused(refusal):
+    assert refusal("watch", "nothing").startswith("nothing is not a run folder: ")
