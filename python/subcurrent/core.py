@@ -3,16 +3,20 @@
 
 The launcher and the report never load it: it is linked with the system's parallel HDF5, they read snapshots
 with the HDF5 of h5py, and whether both work in one process depends on how h5py was built
-(docs/decisions/0004). They ask a short process how the module was built.
+(docs/decisions/0004). They ask a short process how the module was built, and keep the answer.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import importlib
+import importlib.util
 import json
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -42,14 +46,37 @@ def usual_cg_strategy(partition: str) -> str:
     return _told()["usual_cg_strategies"][partition]
 
 
+FACTS = ("build", "most_steps_tried", "usual_cg_strategies")
+
+
 @functools.cache
 def _told() -> dict[str, Any]:
-    """Asked from another process, unless this one has loaded the module."""
-    facts = ("build", "most_steps_tried", "usual_cg_strategies")
+    """Asked from another process, unless this one has loaded the module or an earlier one has asked. The
+    version of MPI is that of the library found at run time, with which its mpirun changes."""
     if module := sys.modules.get("subcurrent._core"):
-        return {name: getattr(module, name) for name in facts}
+        return {name: getattr(module, name) for name in FACTS}
+    found = importlib.util.find_spec("subcurrent._core")
+    files = filter(None, (found and found.origin, shutil.which("mpirun")))
+    of = [[file, (about := Path(file).stat()).st_mtime_ns, about.st_size] for file in files]
+    of.append(os.environ.get("LD_LIBRARY_PATH"))
+    caches = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", os.devnull), ".cache")
+    cache = Path(caches, "subcurrent", "build.json")
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        kept = json.loads(cache.read_text(encoding="utf-8"))
+        if kept["of"] == of and set(kept["told"]) == set(FACTS):
+            return kept["told"]
+    told = _asked()
+    with contextlib.suppress(OSError):  # without a cache the next start asks again
+        part = cache.with_suffix(f".{os.getpid()}")
+        part.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part.write_text(json.dumps({"of": of, "told": told}), encoding="utf-8")
+        part.replace(cache)
+    return told
+
+
+def _asked() -> dict[str, Any]:
     ask = "import json; from subcurrent import core; m = core.load(); "
-    ask += f"print(json.dumps({{name: getattr(m, name) for name in {facts}}}))"
+    ask += f"print(json.dumps({{name: getattr(m, name) for name in {FACTS}}}))"
     done = subprocess.run([sys.executable, "-P", "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which mpirun is used, with which options, and how an outer one is noticed."""
+"""Which mpirun is used, with which options, how an outer one is noticed; what is remembered of the build."""
+
+import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 
+from subcurrent import core
 from subcurrent.errors import SubcurrentError
 from subcurrent.launch import mpi
 
@@ -125,3 +130,32 @@ def test_no_fitting_mpirun_is_one_sentence(tmp_path, monkeypatch):
 class _Said:
     def __init__(self, text):
         self.stdout, self.stderr = text, ""
+
+
+def test_a_changed_module_or_mpirun_is_asked_anew_and_a_damaged_cache_is_none(tmp_path, monkeypatch):
+    module, mpirun, file = (tmp_path / name for name in ("_core.so", "mpirun", "subcurrent/build.json"))
+    module.write_text("one")
+    mpirun.write_text("one")
+    mpirun.chmod(0o755)
+    for name, value in (("XDG_CACHE_HOME", tmp_path), ("PATH", tmp_path), ("LD_LIBRARY_PATH", "")):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.delitem(sys.modules, "subcurrent._core", raising=False)
+    monkeypatch.setattr(core.importlib.util, "find_spec", lambda _: SimpleNamespace(origin=str(module)))
+    answers = iter(range(100))
+    monkeypatch.setattr(core, "_asked", lambda: dict.fromkeys(core.FACTS, next(answers)))
+
+    def told():
+        return core._told.__wrapped__()["build"]
+
+    assert [told(), told()] == [0, 0]
+    module.write_text("other")
+    assert [told(), told()] == [1, 1]
+    mpirun.write_text("other")
+    assert [told(), told()] == [2, 2]
+    of = json.loads(file.read_text())["of"]
+    for count, content in enumerate(("", "[1]", "{}", json.dumps({"of": of, "told": 5})), 3):
+        file.write_text(content)
+        assert [told(), told()] == [count, count]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(module))  # no folder
+    assert [told(), told()] == [7, 8]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
