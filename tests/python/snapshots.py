@@ -20,6 +20,16 @@ def fields_in(snapshot: Path, *names: str) -> list[np.ndarray]:
         return [file[f"fields/{name}"][...] for name in names]
 
 
+def derivative(values: np.ndarray, axis: int) -> np.ndarray:
+    """Of a periodic field (nz, ny, nx), whose sides are 2 pi, along x, y or z, by numpy's transform."""
+    count = values.shape[2 - axis]
+    k = np.fft.fftfreq(count, 1 / count)
+    k[count // 2] = 0
+    shape = [1, 1, 1]
+    shape[2 - axis] = count
+    return np.fft.ifft(1j * k.reshape(shape) * np.fft.fft(values, axis=2 - axis), axis=2 - axis).real
+
+
 def same_end(one: Path, other: Path, *names: str) -> bool:
     """The history and the last snapshots of two runs."""
     first, second = (last_snapshot(folder) for folder in (one, other))

@@ -2,7 +2,6 @@
 """What `cg` says of where its time went, as every solver does, and of the memory that it takes."""
 
 import gzip
-import json
 import re
 
 import numpy as np
@@ -14,14 +13,9 @@ sparse = pytest.importorskip("scipy.sparse")
 from subcurrent import BadInput  # noqa: E402
 from subcurrent.launch import memory  # noqa: E402
 from subcurrent.solvers.cg import files, job  # noqa: E402
+from test_cg import laplacian  # noqa: E402
 
 MIB = 2**20
-
-
-def laplacian(n):
-    line = sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
-    one = sparse.eye_array(n)
-    return sparse.coo_array(sparse.kron(line, one) + sparse.kron(one, line))
 
 
 def solved(program, *arguments):
@@ -37,7 +31,7 @@ def solved(program, *arguments):
 @pytest.mark.parametrize("strategy", ["blocking", "interior_first"])
 def test_a_solve_says_what_moved_and_what_that_cost(program, strategy):
     n = 40
-    scipy_io.mmwrite(program.folder / "A.mtx", laplacian(n))
+    scipy_io.mmwrite(program.folder / "A.mtx", laplacian(n, 2))
     said, summary = solved(program, "-n", "2", "--strategy", strategy)
     # A line of n points goes each way in each product: one an iteration, and one for b - A x at the end.
     assert summary["bytes_moved"] == (summary["iterations"] + 1) * 2 * 8 * n
@@ -93,7 +87,7 @@ def test_the_benchmark_says_it_of_its_timed_iterations(program):
 @pytest.mark.mpi
 def test_each_report_of_python_is_of_its_own_solve(program):
     n = 30
-    sparse.save_npz(program.folder / "A.npz", sparse.csr_array(laplacian(n)))
+    sparse.save_npz(program.folder / "A.npz", laplacian(n, 2))
     script = (
         "import numpy as np, scipy.sparse as sparse, subcurrent\n"
         "A = sparse.load_npz('A.npz')\n"
@@ -114,7 +108,7 @@ def test_each_report_of_python_is_of_its_own_solve(program):
 def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
     """The launcher that reads it, and ranks that solve with it."""
     n = 400
-    scipy_io.mmwrite(program.folder / "A.mtx", laplacian(n), symmetry="symmetric")
+    scipy_io.mmwrite(program.folder / "A.mtx", laplacian(n, 2), symmetry="symmetric")
     entries = 5 * n * n
     script = (
         "import scipy.io\n"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, history, sentence_of, set_options
-from snapshots import fields_in, last_snapshot
+from conftest import QUIET, history, sentence_of, set_options, summary
+from snapshots import derivative, fields_in, last_snapshot
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import DIVERGED, OK
 from subcurrent.solvers.compressible.wave import exact as wave_profiles
@@ -65,16 +65,6 @@ def test_a_wave_is_drawn_against_the_exact_one(program, wave):
     assert off == pytest.approx(said["error"], rel=1e-6)
 
 
-def slope(values: np.ndarray, axis: int) -> np.ndarray:
-    """Of a periodic field (nz, ny, nx) along x, y or z, by numpy's transform."""
-    count = values.shape[2 - axis]
-    k = np.fft.fftfreq(count, 1 / count)
-    k[count // 2] = 0
-    shape = [1, 1, 1]
-    shape[2 - axis] = count
-    return np.fft.ifft(1j * k.reshape(shape) * np.fft.fft(values, axis=2 - axis), axis=2 - axis).real
-
-
 def split_spectrum(velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """E(k) of the solenoidal and of the dilatational part, by numpy."""
     modes = np.fft.fftn(velocity, axes=(1, 2, 3)) / velocity[0].size
@@ -120,7 +110,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     assert last["mach"] == pytest.approx(np.sqrt(square.mean()) / np.sqrt(1.4 * p / rho).mean(), rel=1e-9)
     assert (last["density_low"], last["pressure_high"]) == pytest.approx((rho.min(), p.max()), rel=1e-9)
     # Derivatives by numpy's transform: the flow is resolved well enough that compact ones agree.
-    g = np.array([[slope(u[i], a) for i in range(3)] for a in range(3)])  # d u_i / d x_a
+    g = np.array([[derivative(u[i], a) for i in range(3)] for a in range(3)])  # d u_i / d x_a
     theta = g[0, 0] + g[1, 1] + g[2, 2]
     vorticity = np.array([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0]])
     assert np.abs(field["dilatation"] - theta).max() < 2e-2 * np.abs(vorticity).max()
@@ -147,9 +137,8 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     assert len(list((folder / "spectra").iterdir())) >= 2
     for name in ("history.png", "schlieren.png", "vorticity.png", "spectrum.png", "structure.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
-    summary = json.loads((folder / "summary.json").read_text())
-    kept = summary["at_start"]["total_energy"]
-    assert summary["last_step"]["total_energy"] == pytest.approx(kept, rel=1e-13)
+    end = summary(folder)
+    assert end["last_step"]["total_energy"] == pytest.approx(end["at_start"]["total_energy"], rel=1e-13)
     assert (folder / "report.html").is_file() or program("report", "r").returncode == OK
     assert "turbulent Mach number" in (folder / "report.html").read_text()
 
@@ -244,9 +233,9 @@ def test_a_forced_run_gains_what_it_is_fed(program, refusal):
     words = set_options(*fed)
     done = program.ok("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
     assert "power 0.4 below k = 2.5" in done.stdout
-    summary = json.loads((program.folder / "r" / "summary.json").read_text())
-    gain = summary["last_step"]["total_energy"] - summary["at_start"]["total_energy"]
-    assert gain == pytest.approx(0.4 * summary["time"], rel=1e-11)
+    end = summary(program.folder / "r")
+    gain = end["last_step"]["total_energy"] - end["at_start"]["total_energy"]
+    assert gain == pytest.approx(0.4 * end["time"], rel=1e-11)
     sets = ("--set", "forcing.kind=constant_power", "--set", "flow.initial=uniform")
     assert 'it needs "random" or "taylor_green"' in refusal("run", "case.toml", *sets, "--dry-run")
 

@@ -15,7 +15,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from conftest import ROOT, completed
+from conftest import ROOT, ROOT_MAY, completed
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import pages
@@ -119,8 +119,7 @@ def carried_out(line: str, folder: Path) -> subprocess.CompletedProcess:
     scripts = Path(sys.executable).parent
     setting = os.environ | {
         "PATH": f"{scripts}:{os.environ['PATH']}",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        **ROOT_MAY,
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
     }
     words = ["bash", "-c", line]

@@ -13,14 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import completed, core_is_built, set_options
+from conftest import ROOT, ROOT_MAY, completed, core_is_built, set_options
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
-ROOT = Path(__file__).parents[2]
 MPI_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    **ROOT_MAY,
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",

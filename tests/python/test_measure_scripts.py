@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conftest import set_options
 from stencil_runs import COUPLED, HEAD, run
 from subcurrent.errors import BadInput
 from subcurrent.foresight.machines import load_machine
@@ -213,8 +214,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_loop_cannot_be_measured_with(tmp_path: Path, name: str, program: Any) -> None:
     sets, words = REFUSED[name]
-    given = [part for text in sets for part in ("--set", text)]
-    done = program("strategies", str(script(tmp_path)), "-n", "2", *given, cwd=tmp_path)
+    done = program("strategies", str(script(tmp_path)), "-n", "2", *set_options(*sets), cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr and done.stderr.count("\n") == 1
 

@@ -10,17 +10,13 @@ import signal
 import pytest
 from rich.console import Console
 
-from conftest import QUIET, history, summary
+from conftest import QUIET, history, set_options, summary
 from subcurrent.errors import OK, STOPPED, StorageError
 from subcurrent.foresight import tune
 from test_tune import CELLS
 
 SMALL = ("--set", CELLS, "--steps", 1, "--repeats", 2)
-LESS = [
-    word
-    for given in ("engine.poke_ms=0.5", "engine.transport=auto", "engine.steps_per_pass=1")
-    for word in ("--set", given)
-]
+LESS = set_options("engine.poke_ms=0.5", "engine.transport=auto", "engine.steps_per_pass=1")
 
 
 @pytest.mark.mpi

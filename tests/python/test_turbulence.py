@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from conftest import QUIET, history
-from snapshots import fields_in, last_snapshot, same_end
+from conftest import QUIET, history, set_options
+from snapshots import derivative, fields_in, last_snapshot, same_end
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK
 from subcurrent.report.snapshot import read_plane
@@ -37,14 +37,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
         f"spectrum_{step:08d}.csv" for step in (4, 8, 12)
     ]
     # du/dx of the snapshot's points, by numpy's transform
-    k = np.fft.fftfreq(24, 1 / 24)
-    gradient = np.fft.ifft(1j * k * np.fft.fft(velocity[..., 0], axis=2), axis=2).real
-    g = [gradient]
-    for axis, count, d in ((1, 20, 1), (0, 16, 2)):
-        shape = [1, 1, 1]
-        shape[axis] = count
-        wave = np.fft.fftfreq(count, 1 / count).reshape(shape)
-        g.append(np.fft.ifft(1j * wave * np.fft.fft(velocity[..., d], axis=axis), axis=axis).real)
+    g = [derivative(velocity[..., axis], axis) for axis in range(3)]
     skewness = np.mean(np.array(g) ** 3) / np.mean(np.array(g) ** 2) ** 1.5
     assert float(table[-1]["skewness"]) == pytest.approx(skewness, abs=1e-9)
     assert np.abs(sum(g)).max() < 1e-12
@@ -68,7 +61,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
 )
 def test_every_scheme_is_had_from_a_case_file(program, scheme):
     program.write_case(CASE)
-    sets = [word for name, value in scheme.items() for word in ("--set", f"scheme.{name}={value}")]
+    sets = set_options(*(f"scheme.{name}={value}" for name, value in scheme.items()))
     program.ok("run", "case.toml", "--out", "r", *QUIET, *sets, "--set", "run.steps=4")
     last = history(program.folder / "r")[-1]
     assert float(last["energy"]) == pytest.approx(0.5, rel=1e-4)

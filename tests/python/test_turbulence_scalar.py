@@ -11,7 +11,7 @@ import pytest
 
 import subcurrent as sc
 from conftest import QUIET, ROOT, history, sentence_of, set_options
-from snapshots import last_snapshot
+from snapshots import derivative, last_snapshot
 from subcurrent.case.reading import typed_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, STORAGE, BadInput
@@ -113,7 +113,7 @@ def test_a_run_leaves_the_scalar_in_all_its_files(program):
     assert abs(theta.mean()) < 1e-14
     assert last["scalar_variance"] == pytest.approx(np.mean(theta**2), rel=1e-9)
     assert last["scalar_production"] == pytest.approx(-2 * np.mean(velocity[..., 2] * theta), rel=1e-9)
-    chi = 2 * 0.02 / 0.7 * np.mean(gradient_square(theta))
+    chi = 2 * 0.02 / 0.7 * np.mean(sum(derivative(theta, axis) ** 2 for axis in range(3)))
     assert last["scalar_dissipation"] == pytest.approx(chi, rel=1e-9)
     ratio = last["energy"] / last["dissipation"] * chi / np.mean(theta**2)
     assert last["scalar_time_ratio"] == pytest.approx(ratio, rel=1e-8)
@@ -145,16 +145,6 @@ def test_the_interface_has_the_scalar(tmp_path):
     without = sc.Turbulence((12, 12, 12), **small)
     with pytest.raises(BadInput, match=r"scalar_spectrum\(\) needs a scalar"):
         without.scalar_spectrum()
-
-
-def gradient_square(theta):
-    total = 0.0
-    for axis, count in enumerate(theta.shape):
-        shape = [1, 1, 1]
-        shape[axis] = count
-        wave = np.fft.fftfreq(count, 1 / count).reshape(shape)
-        total = total + np.fft.ifft(1j * wave * np.fft.fft(theta, axis=axis), axis=axis).real ** 2
-    return total
 
 
 def scalar_of(folder):
