@@ -2,6 +2,7 @@
 """What `cg` says of where its time went, as every solver does, and of the memory that it takes."""
 
 import gzip
+import json
 import re
 
 import numpy as np
