@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, TURBULENCE, history
+from conftest import QUIET, TURBULENCE, history, wait_for
 from subcurrent.errors import OK, STOPPED, STORAGE
 
 CASE = (
@@ -32,10 +32,8 @@ def running_at(program, step: int, *more: str):
     """A run on two ranks that has come to `step`."""
     program.write_case(CASE)
     process = program.start("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *more)
-    until = time.monotonic() + 120
-    while len(history(program.folder / "r")) <= step:
-        assert process.poll() is None and time.monotonic() < until, process.communicate()[0]
-        time.sleep(0.05)
+    wait_for(lambda: process.poll() is not None or len(history(program.folder / "r")) > step, seconds=120)
+    assert process.poll() is None, process.communicate()[0]
     return process
 
 
@@ -64,11 +62,7 @@ def runs(pid: int) -> bool:
 
 def has_ended(pids: list[int]) -> None:
     """Waits until the kernel has ended these: a killed process may still be closing its files."""
-    until = time.monotonic() + 60
-    for pid in pids:
-        while runs(pid):
-            assert time.monotonic() < until, f"process {pid} does not end"
-            time.sleep(0.05)
+    wait_for(lambda: not any(map(runs, pids)))
 
 
 @pytest.mark.mpi
