@@ -85,7 +85,10 @@ def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
     """Passes are within 10 %, but for what a process has without fields: up to 18 MiB less than is said,
     which leaves room for other libraries, and is more than 10 % of a small case (13 % of the wave here)."""
     (small, small_case), (large, large_case) = (case_of(name, count) for count in sizes_of(name))
-    before, after = found(PEAK, [small, large], tmp_path)
+    if "passes" in name:  # whose bound is narrower than what a first case leaves in a process
+        (before,), (after,) = (found(PEAK, [tables], tmp_path) for tables in (small, large))
+    else:
+        before, after = found(PEAK, [small, large], tmp_path)
     said = memory.needed(large_case, 1)
     assert abs(after / said - 1) < 0.15, f"{after / MIB:.0f} MiB, said were {said / MIB:.0f}"
     if "passes" in name:
@@ -110,7 +113,7 @@ def test_the_memory_of_passes_grows_with_their_length_as_is_said(name, count, ta
         tables, _ = case_of(name, count)
         tables[table][key] = length
         cases.append(tables)
-    few, many = held(cases, 1, tmp_path)
+    (few,), (many,) = (held([tables], 1, tmp_path) for tables in cases)
     said_few, said_many = (memory.needed(typed_case(tables, tmp_path), 1) for tables in cases)
     assert many - few > 20 * MIB
     assert abs((many - few) / (said_many - said_few) - 1) < 0.1, (few, many, said_few, said_many)
@@ -140,7 +143,7 @@ def test_ranks_hold_what_their_case_is_said_to_take(name, ranks, limit, tmp_path
     """On several ranks a step has a pipeline, which keeps the lines of its arrays, unless the memory is
     limited. Both sizes have the same constant part."""
     cases = []
-    for count in sizes_of(name):
+    for count in (64, 128):
         tables, _ = case_of(name, count)
         tables["engine"] = tables.get("engine", {}) | {"strategy": "blocking"}
         if limit is not None:

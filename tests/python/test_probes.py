@@ -250,7 +250,7 @@ def test_a_resumed_run_has_the_same_probes(program, refusal):
     )
     path = program.folder / "r" / "probes.csv"
     path.write_text(path.read_text().replace("pressure", "density"))
-    assert "its columns are not step, time, probe, x, y, z and pressure" in refusal(
+    assert "its columns are not step, time, probe, x, y, z and pressure" in program.refused(
         "run", "case.toml", "--out", "r", "--resume"
     )
 
