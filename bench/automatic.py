@@ -13,7 +13,7 @@ emulated hosts, a rank each, which needs root.
 
 `least times`: automatic / best by the fastest turns instead of medians. Where other programs slow the
 processors for seconds at a time, medians differ between equal programs (on one rank nothing is tried, so the
-ratio shows by how much), and fastest turns less.
+ratio shows by how much), and fastest turns mostly less.
 
 A turn has so many steps that it takes about 50 ms or more: of turns of 5 ms and five rounds, the same
 strategy measured twice differed by up to 6 %.
