@@ -19,6 +19,8 @@ using test::counted;
 using test::DiskBytes;
 using test::large_slot;
 using test::least_disk_bytes;
+using test::peak_memory;
+using test::reset_peak_memory;
 using test::ScratchFolder;
 using test::Way3;
 using test::ways;
