@@ -15,7 +15,6 @@
 namespace sc {
 namespace {
 
-using test::counted;
 using test::DiskBytes;
 using test::large_slot;
 using test::least_disk_bytes;
