@@ -80,7 +80,8 @@ DeviceMessageTest test_device_messages(Context& context) {
 
 void find_device_messages(Context& context) {
   if (context.device_messages()) return;
-  context.device_messages() = !context.any(!device_messages_declared(context)) && test_device_messages(context).around;
+  context.device_messages() =
+      !context.any(!device_messages_declared(context)) && test_device_messages(context).around;
 }
 
 }  // namespace sc
