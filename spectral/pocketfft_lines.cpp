@@ -216,9 +216,9 @@ class PocketRealLines final : public RealLines<T> {
   static void out_rows(const V* packs, T* out, std::ptrdiff_t distance, int some, int count) {
     for_squares(count, [&](int j) {
       P::transpose([&](int l) { return packs[j + l]; },
-              [&](int l, const V& v) {
-                if (l < some) P::store(out + l * distance + j, v);
-              });
+                   [&](int l, const V& v) {
+                     if (l < some) P::store(out + l * distance + j, v);
+                   });
     });
     for (int j = 0; count < P::lanes && j < count; ++j)
       for (int l = 0; l < some; ++l) out[l * distance + j] = packs[j][l];
