@@ -129,8 +129,9 @@ def test_benchmarks_that_are_not_there_or_print_nothing(tmp_path, monkeypatch):
 def test_a_row_that_failed_is_not_one_of_the_table(monkeypatch):
     halo_thread = loaded(BENCH / "halo_thread.py", monkeypatch)
     monkeypatch.setattr(halo_thread, "command", lambda *_: ["sh", "-c", "echo no memory >&2; exit 3"])
-    with pytest.raises(halo_thread.NoRowError, match="exit code 3: no memory"):
+    with pytest.raises(halo_thread.script.NotDoneError, match="no memory") as failed:
         halo_thread.row("none", Path("program"), 16, 1, 0.1)
+    assert failed.value.code == 3
 
 
 @pytest.mark.parametrize(("code", "ends"), [(2, 77), (3, 1)])
@@ -138,7 +139,7 @@ def test_a_row_that_failed_is_not_one_of_the_table(monkeypatch):
 def test_what_fails_is_not_left_out(monkeypatch, capsys, name, code, ends):
     module = loaded(BENCH / f"{name}.py", monkeypatch)
     failed = subprocess.CompletedProcess([], code, "", "that is why")
-    monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(module.script.subprocess, "run", lambda *_, **__: failed)
     monkeypatch.setattr(sys, "argv", [name, "--trial"])
     assert module.main() == ends
     assert "that is why" in capsys.readouterr().err
@@ -147,6 +148,6 @@ def test_what_fails_is_not_left_out(monkeypatch, capsys, name, code, ends):
 def test_a_peer_that_fails_after_its_figures_has_none(monkeypatch):
     peer = loaded(BENCH / "turbulence_peer.py", monkeypatch)
     done = subprocess.CompletedProcess([], 1, "peer: " + json.dumps([1, 1, 1]), "killed at its end")
-    monkeypatch.setattr(peer.subprocess, "run", lambda *_, **__: done)
-    with pytest.raises(RuntimeError, match="killed at its end"):
+    monkeypatch.setattr(peer.script.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(peer.script.NotDoneError, match="killed at its end"):
         peer.one("python", "", 1)
