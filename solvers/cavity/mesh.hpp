@@ -37,6 +37,7 @@ class Mesh {
 
  private:
   void place(const Points& points);
+  void examine(Runner& runner);
   bool crosses_at_right_angles() const;
 
   std::optional<Field<Real, 9>> fourth_;
