@@ -4,8 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <numbers>
-
 #include "python/bindings/bind_solver.hpp"
 #include "python/bindings/options.hpp"
 #include "solvers/compressible/solver.hpp"
@@ -44,11 +42,7 @@ class CompressibleFace : private Said, public SolverFace<Compressible> {
   }
   void before_output() override { solver().show(); }
   void restored() override { solver().restored(); }
-  std::optional<io::UniformPoints> even_points() override {
-    const Int3 n = solver().grid().cells();
-    const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-    return io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}};
-  }
+  std::optional<io::UniformPoints> even_points() override { return periodic_points(solver().grid().cells()); }
   io::CheckpointContents contents() override;
 };
 

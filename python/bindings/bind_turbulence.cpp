@@ -80,11 +80,7 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     if (const Choice* transforms = solver().transforms().choice()) all.push_back(transforms);
     return all;
   }
-  std::optional<io::UniformPoints> even_points() override {
-    const Int3 n = solver().grid().cells();
-    const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-    return io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}};
-  }
+  std::optional<io::UniformPoints> even_points() override { return periodic_points(solver().grid().cells()); }
   io::CheckpointContents contents() override;
 };
 

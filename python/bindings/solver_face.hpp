@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,12 @@ Samples samples_of(const io::Snapshot& shown, const GridPoints& points,
 std::vector<std::string> sampled_names(const io::Snapshot& shown);
 /// Collective; see Samples::of().
 std::vector<double> sampled(const Samples& samples, const io::Snapshot& shown);
+
+/// The points of a periodic cube of side 2 pi with so many along each axis.
+inline io::UniformPoints periodic_points(Int3 n) {
+  const auto h = [](int count) { return 2 * std::numbers::pi / count; };
+  return {{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}};
+}
 
 template <class Solver>
 class SolverFace {
