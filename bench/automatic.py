@@ -3,7 +3,8 @@
 """The automatic strategy beside the best fixed one and `blocking`: solvers × ranks × threads × links.
 
     bench/automatic.py [--cases cavity dendrite magnetosphere turbulence compressible] [--ranks 1 2 4]
-        [--threads 1 2] [--links node wire] [--rate 100mbit] [--steps N] [--repeats 9] [--json FILE]
+        [--threads 1 2] [--links node wire] [--rate 100mbit] [--steps N] [--repeats 9] [--rounds 1]
+        [--json FILE]
 
 Each line is one `subcurrent strategies`: all strategies in one process on the same ranks, in turns, medians.
 `automatic` has then tried; what its first steps took, trials included, is added up with as many of the others
@@ -13,7 +14,9 @@ emulated hosts, a rank each, which needs root.
 
 `least times`: automatic / best by the fastest turns instead of medians. Where other programs slow the
 processors for seconds at a time, medians differ between equal programs (on one rank nothing is tried, so the
-ratio shows by how much), and fastest turns mostly less.
+ratio shows by how much), and fastest turns mostly less. --rounds: as many processes one after the other, for
+machines where one process is faster than the next; turns of all are compared, and of the first steps the
+fastest.
 
 A turn has so many steps that it takes about 50 ms or more: of turns of 5 ms and five rounds, the same
 strategy measured twice differed by up to 6 %.
@@ -23,6 +26,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import sys
 import tempfile
 from itertools import product
@@ -64,20 +68,30 @@ COLUMNS = (
 Key = tuple[str, int, int, str]  # case, ranks, threads, link
 
 
-def measured(options: Any, key: Key, out: Path) -> dict[str, Any]:
-    """What `subcurrent strategies` writes."""
+def measured(options: Any, key: Key, folder: Path) -> dict[str, Any]:
+    """The rows of `subcurrent strategies` by strategy, of all rounds together."""
+    rounds = [one_round(options, key, folder / f"r{i}") for i in range(options.rounds)]
+    together = {}
+    for name in rounds[0]:
+        rows = [one[name] for one in rounds]
+        turns = [seconds for row in rows for seconds in row["T_all"]]
+        begun = min(rows, key=lambda row: row["first_seconds"])
+        together[name] = begun | {"T_all": turns, "T": statistics.median(turns)}
+    return together
+
+
+def one_round(options: Any, key: Key, out: Path) -> dict[str, Any]:
     name, ranks, threads, link = key
     case, sets, sweeps, steps = CASES[name]
     sets = [*sets, *(SMALL[name] if options.trial else []), f"engine.threads={threads}"]
     turns = ["--steps", options.steps or steps, "--repeats", options.repeats, "--sweeps", sweeps]
     wire = ["--network", options.rate] if link == "wire" else []
     script.subcurrent("strategies", case, "--out", out, *turns, "-n", ranks, *wire, sets=sets)
-    return json.loads((out / "strategies.json").read_text())
+    return {row["strategy"]: row for row in json.loads((out / "strategies.json").read_text())["rows"]}
 
 
-def figures(table: dict[str, Any]) -> dict[str, Any]:
-    """What the rows of `subcurrent strategies` say; seconds a step, and the two ratios."""
-    rows = {row["strategy"]: row for row in table["rows"]}
+def figures(rows: dict[str, Any]) -> dict[str, Any]:
+    """What rows of `subcurrent strategies` say; seconds a step, and the two ratios."""
     automatic = rows.pop("automatic")
     best = min(rows.values(), key=lambda row: row["T"])
     blocking = rows["blocking"]["T"]
@@ -115,8 +129,10 @@ def main() -> int:
     made.add_argument("--rate", default="100mbit")
     made.add_argument("--steps", type=int, help="of a turn; left out: the case's own")
     made.add_argument("--repeats", type=int, default=9)
+    made.add_argument("--rounds", type=int, default=1)
     made.add_argument("--json", type=Path)
     small = {"cases": ["dendrite"], "ranks": [2], "threads": [1], "links": ["node"], "steps": 1, "repeats": 1}
+    small["rounds"] = 2
     options = script.parse(made, small)
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), flush=True)
     all_found = []
@@ -127,7 +143,7 @@ def main() -> int:
             continue
         with tempfile.TemporaryDirectory() as folder:
             try:
-                found = figures(measured(options, key, Path(folder) / "s"))
+                found = figures(measured(options, key, Path(folder)))
             except script.NotDoneError as error:
                 ended = script.not_done(f"{name}, {ranks} ranks, {threads} threads, {link}", error)
                 code = code if code == 1 else ended

@@ -19,9 +19,9 @@ module halo_types
     HALO_COMPLEX32 = 5, HALO_COMPLEX64 = 6
   integer, parameter, public :: HALO_C_ORDER = 0, HALO_FORTRAN_ORDER = 1
   integer, parameter, public :: HALO_AUTOMATIC = 0, HALO_MESSAGES = 1
-  integer, parameter, public :: HALO_BLOCKING = 0, HALO_ORDERED = 1, HALO_BOUNDARY_FIRST = 2, &
-    HALO_INTERIOR_FIRST = 3, HALO_PIPELINED = 4, HALO_THREAD = 5, HALO_AUTOMATIC_STRATEGY = 6, &
-    HALO_THREAD_NO_JOIN = 7
+  integer, parameter, public :: &
+    HALO_BLOCKING = 0, HALO_ORDERED = 1, HALO_BOUNDARY_FIRST = 2, HALO_INTERIOR_FIRST = 3, HALO_PIPELINED = 4, &
+    HALO_THREAD = 5, HALO_AUTOMATIC_STRATEGY = 6, HALO_THREAD_NO_JOIN = 7
   integer(c_int32_t), parameter :: interface_version = 1
   integer(c_int32_t), parameter :: next_differs = 1 ! halo_array%reserved
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies: the order in which chunks are computed and pieces are sent, chosen once at run time. Each
-// strategy is a row of this table; schema, bindings and the C header follow it.
+// strategy is a row of this table; bindings read it, and `tools/strategies` writes what else follows from it.
 #pragma once
 
 #include <span>

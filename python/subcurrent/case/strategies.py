@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's strategies (engine/plan/strategy.hpp) by name."""
+"""The engine's strategies by name; `tools/strategies` writes the lists from the table of the engine."""
 
 from __future__ import annotations
 

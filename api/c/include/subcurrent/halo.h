@@ -60,7 +60,7 @@ enum halo_transport {
   HALO_MESSAGES = 1 /* MPI always */
 };
 
-/* Orders in which halo_step computes and exchanges. */
+/* Orders in which halo_step computes and exchanges, written by tools/strategies. */
 enum halo_strategy {
   HALO_BLOCKING = 0,
   HALO_ORDERED = 1,
