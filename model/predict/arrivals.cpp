@@ -113,8 +113,8 @@ void Arrivals::add_received(const Mates& mates, bool crossing, std::vector<Shari
   }
 }
 
-VirtualPorts::Comes Arrivals::due(std::size_t r) const {
-  VirtualPorts::Comes all;
+VirtualPorts::Dues Arrivals::due(std::size_t r) const {
+  VirtualPorts::Dues all;
   for (std::size_t a = 0; a < sources_[r].size(); ++a) {
     all.emplace_back(sources_[r][a].size(), VirtualPorts::Due{std::nan(""), true});
     for (std::size_t n = 0; n < sources_[r][a].size(); ++n) {
@@ -138,8 +138,8 @@ VirtualPorts::Comes Arrivals::due(std::size_t r) const {
 }
 
 bool Arrivals::note(std::size_t r, const VirtualPorts& ports) {
-  const bool same = departures_[r].alone == ports.left();
-  departures_[r] = {ports.started(), ports.left(), ports.left()};
+  const bool same = departures_[r].alone == ports.arrives();
+  departures_[r] = {ports.started(), ports.arrives(), ports.arrives()};
   const bool answers_same = note_answers(r, ports.answered());
   for (std::size_t other = 0; other < runs_.size(); ++other)
     if (other == r || mates_[other].contains(r) || !answers_same || segmented()) share_link(other);
@@ -192,12 +192,12 @@ std::vector<double> Arrivals::last() const {
     for (std::size_t p = 0; p < departures_[r].arrive.size(); ++p)
       if (runs_[r]->departures[p].way != Passage::Way::self)
         last[r] = std::max(last[r], departures_[r].arrive[p]);
-    const VirtualPorts::Comes comes = due(r);
-    for (std::size_t a = 0; a < comes.size(); ++a)
-      for (std::size_t n = 0; n < comes[a].size(); ++n)
+    const VirtualPorts::Dues dues = due(r);
+    for (std::size_t a = 0; a < dues.size(); ++a)
+      for (std::size_t n = 0; n < dues[a].size(); ++n)
         if (const int from = sources_[r][a][n].rank; from >= 0) {
           double& theirs = last[static_cast<std::size_t>(from)];
-          theirs = std::max(theirs, comes[a][n].at);
+          theirs = std::max(theirs, dues[a][n].at);
         }
   }
   return last;

@@ -22,7 +22,7 @@ class Arrivals {
   Arrivals(const Played& played, const Machine& machine, const std::vector<const RehearsedRun*>& runs);
 
   /// What simulated rank `r` waits for, from the departures noted last.
-  VirtualPorts::Comes due(std::size_t r) const;
+  VirtualPorts::Dues due(std::size_t r) const;
   /// Notes the departures of simulated rank `r`, and its answers to questions of senders. Returns whether
   /// they are as before.
   bool note(std::size_t r, const VirtualPorts& ports);

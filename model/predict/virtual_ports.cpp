@@ -17,7 +17,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 }  // namespace
 
 VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
-                           FileClock& files, const Comes& comes)
+                           FileClock& files, const Dues& dues)
     : run_(run),
       machine_(machine),
       overlaps_(overlaps),
@@ -25,17 +25,17 @@ VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool
       files_(files),
       sent_(begin.sent),
       started_(run.departures.size(), never),
-      left_(run.departures.size(), never),
+      arrives_(run.departures.size(), never),
       threads_(machine.threads) {
   std::map<std::pair<int, int>, std::size_t> known;  // a message that two arrivals wait for is taken once
   for (std::size_t a = 0; a < run.arrivals.size(); ++a) {
-    std::vector<Coming>& comings = coming_.emplace_back();
+    std::vector<Receive>& receives = receives_.emplace_back();
     for (std::size_t n = 0; n < run.arrivals[a].size(); ++n) {
       std::size_t message = taken_.size();
       if (const int like = run.arrivals[a][n].like; like >= 0)
         message = known.try_emplace({run.plan.arrivals()[a].movement, like}, message).first->second;
       if (message == taken_.size()) taken_.push_back(false);
-      comings.push_back({run.arrivals[a][n], comes[a][n], message});
+      receives.push_back({run.arrivals[a][n], dues[a][n], message});
     }
   }
   times_.stage = run.stage;
@@ -60,21 +60,21 @@ void VirtualPorts::start(const Piece& piece) {
   const Passage& passage = run_.departures[n];
   const double begin = now_, waited = times_.wait, bytes = static_cast<double>(passage.bytes);
   if (passage.bytes == 0) {
-    started_[n] = left_[n] = now_;
+    started_[n] = arrives_[n] = now_;
     return;
   }
   switch (passage.way) {
     case Passage::Way::self:
-      left_[n] = now_ += bytes * machine_.copied_byte;
+      arrives_[n] = now_ += bytes * machine_.copied_byte;
       break;
     case Passage::Way::node:
       end_sends();
-      left_[n] = now_ + machine_.node.latency;
+      arrives_[n] = now_ + machine_.node.latency;
       break;
     case Passage::Way::network:
       now_ += machine_.network.overhead + bytes * machine_.copied_byte;
       end_sends();
-      left_[n] = now_ + machine_.network.on_share(passage.bytes) + machine_.network.latency;
+      arrives_[n] = now_ + machine_.network.on_share(passage.bytes) + machine_.network.latency;
       break;
   }
   started_[n] = now_;
@@ -95,40 +95,40 @@ void VirtualPorts::end_sends() {
 }
 
 /// Whether its sender asks before it sends, and has not been answered.
-bool VirtualPorts::asks(const Coming& coming) const {
-  const Passage& passage = coming.awaited.passage;
+bool VirtualPorts::asks(const Receive& receive) const {
+  const Passage& passage = receive.awaited.passage;
   return passage.way == Passage::Way::network && machine_.network.asks(passage.bytes) &&
-         coming.awaited.like >= 0 && std::isnan(coming.answered);
+         receive.awaited.like >= 0 && std::isnan(receive.answered);
 }
 
 /// When the question arrives.
-double VirtualPorts::asked(const Coming& coming) const {
-  const bool known = !std::isnan(coming.due.at);
-  if (known && !coming.due.own) return coming.due.asked;
-  const double mine = started_[static_cast<std::size_t>(coming.awaited.like)] + machine_.network.latency;
-  return known && mine < never ? coming.due.asked : mine;
+double VirtualPorts::asked(const Receive& receive) const {
+  const bool known = !std::isnan(receive.due.at);
+  if (known && !receive.due.own) return receive.due.asked;
+  const double mine = started_[static_cast<std::size_t>(receive.awaited.like)] + machine_.network.latency;
+  return known && mine < never ? receive.due.asked : mine;
 }
 
-double VirtualPorts::due(const Coming& coming) const {
-  if (asks(coming)) return never;
+double VirtualPorts::due(const Receive& receive) const {
+  if (asks(receive)) return never;
   // After an answer come its way to the sender, and the message on a link of its own at best.
   const Machine::Network& network = machine_.network;
-  const double answered = std::isnan(coming.answered)
+  const double answered = std::isnan(receive.answered)
                               ? 0
-                              : coming.answered + 2 * network.latency +
-                                    network.on_share(coming.awaited.passage.bytes) / network.sharing;
-  const bool known = !std::isnan(coming.due.at);
-  if (known && !coming.due.own) return std::max(coming.due.at, answered);
-  if (coming.awaited.like < 0) return now_;
-  const double mine = left_[static_cast<std::size_t>(coming.awaited.like)];
-  return std::max(known && mine < never ? coming.due.at : mine, answered);
+                              : receive.answered + 2 * network.latency +
+                                    network.on_share(receive.awaited.passage.bytes) / network.sharing;
+  const bool known = !std::isnan(receive.due.at);
+  if (known && !receive.due.own) return std::max(receive.due.at, answered);
+  if (receive.awaited.like < 0) return now_;
+  const double mine = arrives_[static_cast<std::size_t>(receive.awaited.like)];
+  return std::max(known && mine < never ? receive.due.at : mine, answered);
 }
 
 std::vector<std::vector<double>> VirtualPorts::answered() const {
   std::vector<std::vector<double>> all;
-  for (const auto& comings : coming_) {
+  for (const auto& receives : receives_) {
     auto& times = all.emplace_back();
-    for (const Coming& coming : comings) times.push_back(coming.answered);
+    for (const Receive& receive : receives) times.push_back(receive.answered);
   }
   return all;
 }
@@ -149,17 +149,17 @@ double VirtualPorts::cost(const Passage& passage) const {
 
 /// A progress call: answers the questions that have arrived, and receives everything that has, including what
 /// arrives meanwhile. Returns the seconds that takes.
-double VirtualPorts::take_what_came() {
+double VirtualPorts::take_arrived() {
   const double begin = now_;
   for (bool more = true; more;) {
     more = false;
-    for (auto& comings : coming_)
-      for (Coming& coming : comings) {
-        if (taken(coming)) continue;
-        if (asks(coming) && asked(coming) <= now_) coming.answered = now_;
-        if (due(coming) > now_) continue;
-        taken_[coming.message] = more = true;
-        now_ += cost(coming.awaited.passage);
+    for (auto& receives : receives_)
+      for (Receive& receive : receives) {
+        if (taken(receive)) continue;
+        if (asks(receive) && asked(receive) <= now_) receive.answered = now_;
+        if (due(receive) > now_) continue;
+        taken_[receive.message] = more = true;
+        now_ += cost(receive.awaited.passage);
       }
   }
   return now_ - begin;
@@ -168,39 +168,39 @@ double VirtualPorts::take_what_came() {
 /// When the first question arrives that is not answered yet: a waiting rank answers all at once.
 double VirtualPorts::first_question() const {
   double first = never;
-  for (const auto& comings : coming_)
-    for (const Coming& coming : comings)
-      if (!taken(coming) && asks(coming)) first = std::min(first, asked(coming));
+  for (const auto& receives : receives_)
+    for (const Receive& receive : receives)
+      if (!taken(receive) && asks(receive)) first = std::min(first, asked(receive));
   return first;
 }
 
-bool VirtualPorts::all_there(const std::vector<Coming>& comings) const {
-  return std::all_of(comings.begin(), comings.end(), [&](const Coming& c) { return taken(c); });
+bool VirtualPorts::all_there(const std::vector<Receive>& receives) const {
+  return std::all_of(receives.begin(), receives.end(), [&](const Receive& c) { return taken(c); });
 }
 
 bool VirtualPorts::all_taken() const {
-  return std::all_of(coming_.begin(), coming_.end(), [&](const auto& c) { return all_there(c); });
+  return std::all_of(receives_.begin(), receives_.end(), [&](const auto& c) { return all_there(c); });
 }
 
 bool VirtualPorts::arrived(const Arrival& arrival) {
-  times_.wait += take_what_came();
-  return all_there(coming_[number(arrival)]);
+  times_.wait += take_arrived();
+  return all_there(receives_[number(arrival)]);
 }
 
 void VirtualPorts::wait(const Arrival& arrival) {
-  std::vector<Coming>& awaited = coming_[number(arrival)];
+  std::vector<Receive>& awaited = receives_[number(arrival)];
   const double begin = now_;
   while (!all_there(awaited)) {
     double then = never;
-    for (const Coming& coming : awaited)
-      if (!taken(coming)) then = std::min(then, asks(coming) ? asked(coming) : due(coming));
+    for (const Receive& receive : awaited)
+      if (!taken(receive)) then = std::min(then, asks(receive) ? asked(receive) : due(receive));
     // The like piece has not been started yet, but its sender starts it before it waits itself: it counts as
     // arrived.
     if (then == never)
-      for (Coming& coming : awaited)
-        if (!taken(coming)) coming.awaited.like = -1;
+      for (Receive& receive : awaited)
+        if (!taken(receive)) receive.awaited.like = -1;
     if (then < never) now_ = std::max(now_, std::min(then, first_question()));
-    take_what_came();
+    take_arrived();
   }
   times_.wait += now_ - begin;
 }
@@ -232,7 +232,7 @@ void VirtualPorts::compute_cells(const Chunk& chunk) {
   }
   double left = alone;
   while (left > 0) {
-    times_.poke += take_what_came();
+    times_.poke += take_arrived();
     const double stretch = all_taken() ? left : std::min(left, machine_.poke);
     now_ += stretch;
     left -= stretch;

@@ -22,14 +22,14 @@ class VirtualPorts final : public Ports {
     /// When the question of its sender arrives, if it is larger than the eager limit.
     double asked = 0;
   };
-  using Comes = std::vector<std::vector<Due>>;  ///< for each arrival of the plan
+  using Dues = std::vector<std::vector<Due>>;  ///< for each arrival of the plan
   struct Begin {
     double now = 0;   ///< time when the run begins
     double sent = 0;  ///< time of the last arrival of messages of earlier runs; nothing is sent before
   };
   /// The state of the files continues from run to run.
   VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
-               FileClock& files, const Comes& comes);
+               FileClock& files, const Dues& dues);
 
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
@@ -42,14 +42,14 @@ class VirtualPorts final : public Ports {
   /// The time when each piece has been packed; its link is shared from then on.
   const std::vector<double>& started() const { return started_; }
   /// The arrival time of each piece if no other shares its link.
-  const std::vector<double>& left() const { return left_; }
+  const std::vector<double>& arrives() const { return arrives_; }
   /// When this rank answered the question before a large message, for each arrival and message of the plan;
   /// NaN: there was none.
   std::vector<std::vector<double>> answered() const;
 
  private:
   /// A message to this rank, for one of the arrivals that wait for it.
-  struct Coming {
+  struct Receive {
     RehearsedRun::Awaited awaited;
     Due due;
     std::size_t message = 0;
@@ -71,14 +71,14 @@ class VirtualPorts final : public Ports {
   void compute_cells(const Chunk& chunk);
   void copy(const std::vector<RehearsedCopy>& copies);
   void end_sends();
-  double due(const Coming& coming) const;
-  bool asks(const Coming& coming) const;
-  double asked(const Coming& coming) const;
+  double due(const Receive& receive) const;
+  bool asks(const Receive& receive) const;
+  double asked(const Receive& receive) const;
   double first_question() const;
-  bool taken(const Coming& coming) const { return taken_[coming.message]; }
+  bool taken(const Receive& receive) const { return taken_[receive.message]; }
   double cost(const Passage& passage) const;
-  double take_what_came();
-  bool all_there(const std::vector<Coming>& comings) const;
+  double take_arrived();
+  bool all_there(const std::vector<Receive>& receives) const;
   bool all_taken() const;
 
   const RehearsedRun& run_;
@@ -88,10 +88,10 @@ class VirtualPorts final : public Ports {
   FileClock& files_;
   double sent_;  // time when all messages of earlier runs have arrived
   bool sends_ = false;
-  std::vector<double> started_, left_;       // of each piece; `never` before its start
-  std::vector<std::vector<Coming>> coming_;  // for each arrival of the plan
-  std::vector<bool> taken_;                  // of each message
-  int threads_;                              // that compute at present
+  std::vector<double> started_, arrives_;       // of each piece; `never` before its start
+  std::vector<std::vector<Receive>> receives_;  // for each arrival of the plan
+  std::vector<bool> taken_;                     // of each message
+  int threads_;                                 // that compute at present
   StageTimes times_;
 };
 

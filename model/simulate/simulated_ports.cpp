@@ -61,25 +61,26 @@ SimulatedPorts::SimulatedPorts(const TracedRun& traced, const Machine& machine, 
       under_way_(under_way),
       memory_(memory),
       // with starts during computation, each piece is a message
-      going_(whole && strategy.starts != Starts::with_chunk),
-      coming_(whole && strategy.starts != Starts::with_chunk) {
+      sent_messages_(whole && strategy.starts != Starts::with_chunk),
+      received_messages_(whole && strategy.starts != Starts::with_chunk) {
   for (std::size_t p = 0; p < traced.run.departures.size(); ++p)
-    of_piece_.push_back(travels(traced.run.departures[p])
-                            ? going_.add(traced.run.plan.pieces()[p].movement, traced.run.departures[p])
-                            : 0);
+    of_piece_.push_back(
+        travels(traced.run.departures[p])
+            ? sent_messages_.add(traced.run.plan.pieces()[p].movement, traced.run.departures[p])
+            : 0);
   find_coming();
-  left_ = coming_.size();
-  receives_.resize(left_, MPI_REQUEST_NULL);
-  questions_.resize(left_, MPI_REQUEST_NULL);
-  unanswered_.resize(left_);
-  if (left_ > 0) under_way_.pay();
-  for (std::size_t n = 0; n < left_; ++n) {
-    unanswered_[n] = asks(coming_[n]);
+  outstanding_ = received_messages_.size();
+  receives_.resize(outstanding_, MPI_REQUEST_NULL);
+  questions_.resize(outstanding_, MPI_REQUEST_NULL);
+  unanswered_.resize(outstanding_);
+  if (outstanding_ > 0) under_way_.pay();
+  for (std::size_t n = 0; n < outstanding_; ++n) {
+    unanswered_[n] = asks(received_messages_[n]);
     if (!unanswered_[n])
       answer(n);
     else
-      MPI_Irecv(memory_, 1, MPI_BYTE, coming_[n].passage.peer, question_tag(coming_[n].passage),
-                MPI_COMM_WORLD, &questions_[n]);
+      MPI_Irecv(memory_, 1, MPI_BYTE, received_messages_[n].passage.peer,
+                question_tag(received_messages_[n].passage), MPI_COMM_WORLD, &questions_[n]);
   }
 }
 
@@ -92,14 +93,14 @@ bool SimulatedPorts::asks(const Message& message) const {
 
 /// Posts the receive of a message. One above the eager limit leaves only now, if it has been sent.
 void SimulatedPorts::answer(std::size_t n) {
-  const Passage& passage = coming_[n].passage;
+  const Passage& passage = received_messages_[n].passage;
   MPI_Irecv(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage), MPI_COMM_WORLD,
             &receives_[n]);
   unanswered_[n] = false;
 }
 
 /// A progress call answers the questions that have come.
-void SimulatedPorts::answer_what_came() {
+void SimulatedPorts::answer_requests() {
   for (std::size_t n = 0; n < questions_.size(); ++n) {
     int there = 0;
     if (unanswered_[n]) MPI_Test(&questions_[n], &there, MPI_STATUS_IGNORE);
@@ -117,7 +118,8 @@ void SimulatedPorts::find_coming() {
       const std::pair key(arrivals[a].movement, awaited.like);
       const auto found = awaited.like >= 0 ? known.find(key) : known.end();
       const bool fresh = found == known.end();
-      const std::size_t n = fresh ? coming_.add(arrivals[a].movement, awaited.passage) : found->second;
+      const std::size_t n =
+          fresh ? received_messages_.add(arrivals[a].movement, awaited.passage) : found->second;
       if (fresh && awaited.like >= 0) known[key] = n;
       if (std::find(mine.begin(), mine.end(), n) == mine.end()) mine.push_back(n);
     }
@@ -132,7 +134,7 @@ void SimulatedPorts::start(const Piece& piece) {
   if (passage.way == Passage::Way::self) return under_way_.spend(bytes * machine_.copied_byte);
   if (passage.way == Passage::Way::network)
     under_way_.spend(machine_.network.overhead + bytes * machine_.copied_byte);
-  Message& message = going_[of_piece_[n]];
+  Message& message = sent_messages_[of_piece_[n]];
   if (--message.left > 0) return;
   if (!begun_) under_way_.end_sends();  // those of the previous run
   begun_ = true;
@@ -142,7 +144,7 @@ void SimulatedPorts::start(const Piece& piece) {
 }
 
 bool SimulatedPorts::arrived(const Arrival& arrival) {
-  if (overlaps_) take_what_came();  // otherwise wait() follows
+  if (overlaps_) take_arrived();  // otherwise wait() follows
   return !waits_for(arrival);
 }
 
@@ -191,11 +193,11 @@ void SimulatedPorts::compute_cells(const Chunk& chunk) {
   double left = traced_.seconds[static_cast<std::size_t>(&chunk - traced_.run.plan.chunks().data())];
   if (!overlaps_ || !chunk.divisible) return under_way_.spend(left);
   while (left > 0) {
-    take_what_came();
-    const double stretch = left_ == 0 ? left : std::min(left, machine_.poke);
+    take_arrived();
+    const double stretch = outstanding_ == 0 ? left : std::min(left, machine_.poke);
     under_way_.spend(stretch);
     left -= stretch;
-    if (left > 0 && left_ > 0) under_way_.spend(machine_.look);
+    if (left > 0 && outstanding_ > 0) under_way_.spend(machine_.look);
   }
 }
 
@@ -219,8 +221,8 @@ void SimulatedPorts::finish() {
 }
 
 void SimulatedPorts::take(std::size_t n) {
-  --left_;
-  const Message& message = coming_[n];
+  --outstanding_;
+  const Message& message = received_messages_[n];
   const auto bytes = static_cast<double>(message.passage.bytes);
   under_way_.spend(message.passage.way == Passage::Way::node
                        ? bytes * machine_.node.copied_byte
@@ -228,10 +230,10 @@ void SimulatedPorts::take(std::size_t n) {
 }
 
 /// Nothing new can have arrived unless the simulated time has advanced.
-void SimulatedPorts::take_what_came() {
-  if (left_ == 0 || under_way_.now() == looked_) return;
-  answer_what_came();
-  for (int which = 0, there = 1; left_ > 0 && there;) {
+void SimulatedPorts::take_arrived() {
+  if (outstanding_ == 0 || under_way_.now() == looked_) return;
+  answer_requests();
+  for (int which = 0, there = 1; outstanding_ > 0 && there;) {
     MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &which, &there, MPI_STATUS_IGNORE);
     there = there && which != MPI_UNDEFINED;  // with no receive posted, all are complete
     if (there) take(static_cast<std::size_t>(which));

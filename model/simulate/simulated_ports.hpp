@@ -86,10 +86,10 @@ class SimulatedPorts final : public Ports {
   void compute_cells(const Chunk& chunk);
   bool asks(const Message& message) const;
   void answer(std::size_t n);
-  void answer_what_came();
+  void answer_requests();
   bool waits_for(const Arrival& arrival) const;
   void take(std::size_t n);
-  void take_what_came();
+  void take_arrived();
 
   const TracedRun& traced_;
   const Machine& machine_;
@@ -97,14 +97,14 @@ class SimulatedPorts final : public Ports {
   UnderWay& under_way_;
   void* memory_;
   bool begun_ = false;  // whether a message has been sent
-  Messages going_, coming_;
+  Messages sent_messages_, received_messages_;
   std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
   std::vector<MPI_Request> receives_;
   // Of messages above the eager limit: the question before them, and whether it has not been answered.
   std::vector<MPI_Request> questions_;
   std::vector<bool> unanswered_;
-  std::size_t left_ = 0;
+  std::size_t outstanding_ = 0;
   double looked_ = -1;  // time of the last test for arrivals
 };
 

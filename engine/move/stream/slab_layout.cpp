@@ -73,7 +73,7 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
 
 /// Halo planes are read directly to their place if they are aligned in far memory, otherwise through a spare
 /// buffer.
-void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare) {
+void SlabStream::add_halo(const StreamUse& use, std::size_t n, Read& piece, std::byte*& spare) {
   const FarArray& array = *use.array;
   const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
   const int lo = piece.slot.lo(), hi = piece.slot.hi();
@@ -96,7 +96,7 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, st
   add(hi, hi + use.halo);
 }
 
-void SlabStream::parts_to_read(Coming& piece) {
+void SlabStream::parts_to_read(Read& piece) {
   parts_.clear();
   for (std::size_t n = 0; n < piece.phase.size(); ++n) {
     const StreamUse& use = piece.phase[n];
@@ -113,7 +113,7 @@ void SlabStream::parts_to_read(Coming& piece) {
   }
 }
 
-void SlabStream::parts_to_write(const Coming& piece) {
+void SlabStream::parts_to_write(const Read& piece) {
   const Slot& slot = piece.slot;
   parts_.clear();
   for (std::size_t n = 0; n < piece.phase.size(); ++n) {

@@ -32,35 +32,35 @@ SlabStream::~SlabStream() {
 void SlabStream::begin_read(const StreamPhase& phase, int piece) {
   std::byte* memory = slots_[next_slot_];
   next_slot_ = (next_slot_ + 1) % slots_.size();
-  const auto in_the_way = [&](const Going& g) {
+  const auto in_the_way = [&](const Write& g) {
     return g.memory == memory || depends(phase, piece, g.phase, g.piece, g.piece + 1);
   };
-  while (std::any_of(going_.begin(), going_.end(), in_the_way)) end_oldest_write();
-  Coming& coming = coming_.emplace_back();
-  coming.phase = phase;
-  coming.memory = memory;
-  coming.slot = lay_out(phase, piece, memory);
-  parts_to_read(coming);
-  coming.batch = memory_.start(Way::in, parts_);
+  while (std::any_of(writes_.begin(), writes_.end(), in_the_way)) end_oldest_write();
+  Read& read = reads_.emplace_back();
+  read.phase = phase;
+  read.memory = memory;
+  read.slot = lay_out(phase, piece, memory);
+  parts_to_read(read);
+  read.batch = memory_.start(Way::in, parts_);
 }
 
-SlabStream::Coming SlabStream::end_read() {
-  Coming piece = std::move(coming_.front());
-  coming_.pop_front();
+SlabStream::Read SlabStream::end_read() {
+  Read piece = std::move(reads_.front());
+  reads_.pop_front();
   memory_.wait(Way::in, piece.batch);
   for (const Bounce& b : piece.bounces) memory_.copy_near(b.to, b.from, b.bytes);
   return piece;
 }
 
-void SlabStream::begin_write(const Coming& piece) {
+void SlabStream::begin_write(const Read& piece) {
   parts_to_write(piece);
   if (parts_.empty()) return;
-  going_.push_back({piece.phase, piece.slot.piece(), piece.memory, memory_.start(Way::out, parts_)});
+  writes_.push_back({piece.phase, piece.slot.piece(), piece.memory, memory_.start(Way::out, parts_)});
 }
 
 void SlabStream::end_oldest_write() {
-  const std::int64_t batch = going_.front().batch;
-  going_.pop_front();
+  const std::int64_t batch = writes_.front().batch;
+  writes_.pop_front();
   memory_.wait(Way::out, batch);
 }
 
@@ -71,17 +71,17 @@ void SlabStream::keep_prefetched() {
     return a.array == b.array && a.is_read() == b.is_read() && a.halo == b.halo && a.room == b.room;
   };
   int n = 0;
-  const auto as_now = [&](const Coming& c) {
+  const auto as_now = [&](const Read& c) {
     return std::equal(c.phase.begin(), c.phase.end(), pass_.phase.begin(), pass_.phase.end(), read_alike) &&
            c.slot.piece() == pass_.piece(n++) &&
            std::equal(c.phase.begin(), c.phase.end(), c.stores.begin(), stored);
   };
-  if (std::all_of(coming_.begin(), coming_.end(), as_now)) {
-    for (Coming& c : coming_) c.phase = pass_.phase;
+  if (std::all_of(reads_.begin(), reads_.end(), as_now)) {
+    for (Read& c : reads_) c.phase = pass_.phase;
     return;
   }
-  memory_.wait(Way::in, coming_.back().batch);
-  coming_.clear();
+  memory_.wait(Way::in, reads_.back().batch);
+  reads_.clear();
 }
 
 void SlabStream::read_ahead(int computed) {
@@ -92,8 +92,8 @@ void SlabStream::read_ahead(int computed) {
       if (depends(next_.phase, piece, pass_.phase, pass_.piece(n), pass_.piece(n) + 1)) return true;
     return false;
   };
-  while (!alone_ && static_cast<int>(coming_.size()) < ahead_) {
-    const int n = computed + static_cast<int>(coming_.size());
+  while (!alone_ && static_cast<int>(reads_.size()) < ahead_) {
+    const int n = computed + static_cast<int>(reads_.size());
     if (n < pieces)
       begin_read(pass_.phase, pass_.piece(n));
     else if (!next_.phase.empty() && n - pieces < next_.pieces() && !too_early(next_.piece(n - pieces)))
@@ -133,35 +133,35 @@ void SlabStream::begin(StreamPass pass, const StreamPass* next, bool alone) {
 }
 
 void SlabStream::begin_next_read() {
-  if (coming_.empty()) begin_read(pass_.phase, pass_.piece(taken_));
+  if (reads_.empty()) begin_read(pass_.phase, pass_.piece(taken_));
 }
 
 bool SlabStream::arrived() {
   begin_next_read();
-  return memory_.ended(Way::in, coming_.front().batch);
+  return memory_.ended(Way::in, reads_.front().batch);
 }
 
 void SlabStream::await(const std::function<bool()>& drive) {
   begin_next_read();
-  memory_.wait(Way::in, coming_.front().batch, drive);
+  memory_.wait(Way::in, reads_.front().batch, drive);
 }
 
 const Slot& SlabStream::take() {
   begin_next_read();
   // For a sample, one more piece is read alone. It is not beyond the end of the phase, and the ring has room
   // for it.
-  const int more = taken_ + static_cast<int>(coming_.size());
-  const bool room = !alone_ && ahead_ > 0 && static_cast<int>(coming_.size()) <= ahead_;
+  const int more = taken_ + static_cast<int>(reads_.size());
+  const bool room = !alone_ && ahead_ > 0 && static_cast<int>(reads_.size()) <= ahead_;
   sampling_ = room && more < pass_.pieces() && memory_.sample_due();
   if (sampling_) {
     memory_.begin_sample();
-    going_.clear();  // begin_sample() has waited for all writes
+    writes_.clear();  // begin_sample() has waited for all writes
   }
   now_ = end_read();
   ++taken_;
   if (sampling_) {
     begin_read(pass_.phase, pass_.piece(more));
-    memory_.wait(Way::in, coming_.back().batch);
+    memory_.wait(Way::in, reads_.back().batch);
   } else {
     read_ahead(taken_);
   }
@@ -182,22 +182,22 @@ void SlabStream::give() {
   if (alone_) finish();
   if (!sampling_) return;
   memory_.wait(Way::out);
-  going_.clear();
+  writes_.clear();
   memory_.end_sample();
   sampling_ = false;
 }
 
 void SlabStream::prefetch(const StreamPass& pass) {
-  if (!coming_.empty() && coming_.front().phase != pass.phase) return;
+  if (!reads_.empty() && reads_.front().phase != pass.phase) return;
   // Up to `ahead_` more pieces, at most 2 * ahead_ in all. One slot stays free, into which run() continues to
   // read.
-  const int come = static_cast<int>(coming_.size());
-  const int most = std::min({come + ahead_, 2 * ahead_, pass.pieces()});
-  for (int n = come; n < most; ++n) begin_read(pass.phase, pass.piece(n));
+  const int begun = static_cast<int>(reads_.size());
+  const int most = std::min({begun + ahead_, 2 * ahead_, pass.pieces()});
+  for (int n = begun; n < most; ++n) begin_read(pass.phase, pass.piece(n));
 }
 
 void SlabStream::finish() {
-  while (!going_.empty()) end_oldest_write();
+  while (!writes_.empty()) end_oldest_write();
 }
 
 }  // namespace sc

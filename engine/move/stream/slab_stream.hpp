@@ -116,7 +116,7 @@ class SlabStream {
     std::size_t bytes = 0;
   };
   /// A piece that is read.
-  struct Coming {
+  struct Read {
     StreamPhase phase;
     std::vector<std::int64_t> stores;
     std::byte* memory = nullptr;
@@ -125,7 +125,7 @@ class SlabStream {
     std::int64_t batch = 0;
   };
   /// A piece that is written.
-  struct Going {
+  struct Write {
     StreamPhase phase;
     int piece = 0;
     const std::byte* memory = nullptr;
@@ -137,17 +137,17 @@ class SlabStream {
   void read_ahead(int computed);
   void begin_next_read();
   void begin_read(const StreamPhase& phase, int piece);
-  Coming end_read();
-  void begin_write(const Coming& piece);
+  Read end_read();
+  void begin_write(const Read& piece);
   void end_oldest_write();
   /// Keeps reads in progress if they are the beginning of this phase.
   void keep_prefetched();
 
   // The layout of slots (slab_layout.cpp).
   Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
-  void parts_to_read(Coming& piece);
-  void parts_to_write(const Coming& piece);
-  void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
+  void parts_to_read(Read& piece);
+  void parts_to_write(const Read& piece);
+  void add_halo(const StreamUse& use, std::size_t n, Read& piece, std::byte*& spare);
   /// Whether piece `piece` of `reader` needs anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
   void check_room(const StreamPass& pass) const;
@@ -160,16 +160,16 @@ class SlabStream {
   std::vector<std::byte*> slots_;
   std::size_t next_slot_ = 0;
   std::vector<FarPart> parts_;
-  std::deque<Coming> coming_;
-  std::deque<Going> going_;
+  std::deque<Read> reads_;
+  std::deque<Write> writes_;
   // The pass in progress: pieces taken so far, and the one that has not been given yet.
   StreamPass pass_, next_;
   bool alone_ = false;
   bool sampling_ =
       false;  // this piece is computed and written, the next one read, with nothing else under way
   int taken_ = 0;
-  Coming now_;
-  std::optional<Coming> held_;
+  Read now_;
+  std::optional<Read> held_;
 };
 
 }  // namespace sc

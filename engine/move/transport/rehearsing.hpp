@@ -19,10 +19,10 @@ class Rehearsing final : public Channel {
     arrival.received_bytes = arrival.travelling;
     return true;
   }
-  void poll(std::vector<Endpoint*>& come) override {
+  void poll(std::vector<Endpoint*>& arrived) override {
     for (Endpoint* arrival : expected_) {
       arrival->received_bytes = arrival->travelling;
-      come.push_back(arrival);
+      arrived.push_back(arrival);
     }
     expected_.clear();
   }
