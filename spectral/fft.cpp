@@ -52,7 +52,7 @@ int choose_slabs(std::int64_t block_bytes, int ranks) {
   return slabs;
 }
 
-/// What a pass gives its slabs to; without a transpose the next pass uses them in place.
+/// What a stage gives its slabs to; without a transpose the next stage uses them in place.
 std::vector<Transpose*> by(const std::unique_ptr<Transpose>& transpose) {
   return transpose ? std::vector{transpose.get()} : std::vector<Transpose*>{};
 }
@@ -75,7 +75,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
       modes_(context,
              {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}),
       piece_bytes_(options.piece_bytes),
-      passes_(context, options.strategy) {
+      stages_(context, options.strategy) {
   make_plans(options.library);
   choose_chunks(options);
   if (context.size() > 1 && !options.pencils_later) make_storages();
@@ -188,7 +188,7 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
 }
 
 template <class T>
-Pass FFT<T>::z_forward(Cells<C> out) {
+TransformStage FFT<T>::z_forward(Cells<C> out) {
   return {in_y_.count, [this, out](int chunk) {
             along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk));
           }};
@@ -196,15 +196,16 @@ Pass FFT<T>::z_forward(Cells<C> out) {
 
 /// `first` computes slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
-void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
-  const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); }, by(xy_ ? xy_ : yz_)};
-  const Pass y{in_z_.count,
-               [&](int chunk) { along(1, Direction::forward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
-               by(yz_)};
+void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, TransformKind& kind) {
+  const TransformStage x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
+                         by(xy_ ? xy_ : yz_)};
+  const TransformStage y{
+      in_z_.count, [&](int chunk) { along(1, Direction::forward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
+      by(yz_)};
   if (xy_)
-    passes_.run(std::array{x, y, z_forward(out)}, kind);
+    stages_.run(std::array{x, y, z_forward(out)}, kind);
   else
-    passes_.run(std::array{x, z_forward(out)}, kind);
+    stages_.run(std::array{x, z_forward(out)}, kind);
 }
 
 template <class T>
@@ -223,18 +224,18 @@ void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
 
 /// `last` reads slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
-void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind) {
-  const Pass z{in_y_.count,
-               [&](int chunk) { along(2, Direction::backward, in, at_z_, in_y_.slab(modes_.own(), chunk)); },
-               by(zy_)};
-  const Pass y{in_z_.count,
-               [&](int chunk) { along(1, Direction::backward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
-               by(yx_)};
-  const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
+void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, TransformKind& kind) {
+  const TransformStage z{
+      in_y_.count,
+      [&](int chunk) { along(2, Direction::backward, in, at_z_, in_y_.slab(modes_.own(), chunk)); }, by(zy_)};
+  const TransformStage y{
+      in_z_.count,
+      [&](int chunk) { along(1, Direction::backward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); }, by(yx_)};
+  const TransformStage x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
   if (yx_)
-    passes_.run(std::array{z, y, x}, kind);
+    stages_.run(std::array{z, y, x}, kind);
   else
-    passes_.run(std::array{z, x}, kind);
+    stages_.run(std::array{z, x}, kind);
 }
 
 template <class T>

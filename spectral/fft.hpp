@@ -18,7 +18,7 @@
 #include "engine/field/field.hpp"
 #include "engine/move/transpose.hpp"
 #include "spectral/lines.hpp"
-#include "spectral/pass_run.hpp"
+#include "spectral/transform_run.hpp"
 
 namespace sc::spectral {
 
@@ -133,9 +133,9 @@ class FFT {
   void forward_rows(const T* points, std::ptrdiff_t points_y, Rows<C> rows, int thread) const;
 
   /// Collective: see Runner::begin_step().
-  void begin_step() { passes_.begin_step(); }
+  void begin_step() { stages_.begin_step(); }
   /// The choice of `automatic` so far; null under another strategy.
-  const Choice* choice() const { return passes_.choice(); }
+  const Choice* choice() const { return stages_.choice(); }
   /// Bytes that this rank sends in one transform of one component, in either direction.
   std::int64_t bytes() const;
 
@@ -148,10 +148,10 @@ class FFT {
   void copy_planes(Cells<const C> from, Cells<C> to, const Box& slab);
   bool whole_planes() const { return real_.split().y == 1; }
   using SlabAction = std::function<void(const Box& slab)>;
-  /// The last pass of every forward transform: lines along z.
-  Pass z_forward(Cells<C> out);
-  void run_forward(const SlabAction& first, Cells<C> out, PassKind& kind);
-  void run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind);
+  /// The last stage of every forward transform: lines along z.
+  TransformStage z_forward(Cells<C> out);
+  void run_forward(const SlabAction& first, Cells<C> out, TransformKind& kind);
+  void run_backward(Cells<const C> in, const SlabAction& last, TransformKind& kind);
   /// On a single rank with all modes kept, lines are computed in the array of modes, which saves an array.
   bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
   void make_transposes();
@@ -163,7 +163,7 @@ class FFT {
   /// Lines of all cells along z, section by section; no movement overlaps with them.
   using Sections = std::span<const Section<C>>;
   void along_z(Direction direction, Sections from, Sections to);
-  // fft_passes.cpp: the lines of a slab of own cells along one axis.
+  // fft_lines.cpp: the lines of a slab of own cells along one axis.
   using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
   void each_block(int axis, int width, const Box& slab, const Block& block);
   void rehearse_lines(int axis, const Box& slab) const;
@@ -208,9 +208,9 @@ class FFT {
   std::vector<std::byte> work_;
   std::array<std::uint16_t, 3> names_{};
   std::uint16_t planes_name_ = 0, transpose_name_ = 0;
-  PassRun passes_;
-  PassKind forward_{"fft forward"}, backward_{"fft backward"};
-  PassKind forward_across_{"fft forward across planes"}, backward_across_{"fft backward across planes"};
+  TransformRun stages_;
+  TransformKind forward_{"fft forward"}, backward_{"fft backward"};
+  TransformKind forward_across_{"fft forward across planes"}, backward_across_{"fft backward across planes"};
 };
 
 template <class T>

@@ -65,8 +65,8 @@ void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
   if (!whole_planes())
     return run_forward([&](const Box& slab) { copy_planes(planes, at_x_, slab); }, modes, forward_across_);
   if (!planes_z_) planes_z_ = make(*y_, 1, 1, *z_, 2, in_y_.count);
-  const Pass copy{1, [&](int) { copy_planes(planes, at_x_, x_->grid().own()); }, {planes_z_.get()}};
-  passes_.run(std::array{copy, z_forward(modes)}, forward_across_);
+  const TransformStage copy{1, [&](int) { copy_planes(planes, at_x_, x_->grid().own()); }, {planes_z_.get()}};
+  stages_.run(std::array{copy, z_forward(modes)}, forward_across_);
 }
 
 template <class T>

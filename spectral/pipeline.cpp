@@ -122,14 +122,14 @@ void Pipeline<T>::announce(const std::vector<Use>& uses) {
     }
     if (travels_back(use.mode)) back.push_back(array.back.get());
   }
-  passes_.clear();
+  stages_.clear();
   if (!there.empty())
-    passes_.push_back({static_cast<int>(there.size()), [this](int) { fill_(); }, there, true});
-  passes_.push_back({slabs_.count, [this](int slab) { use(slab); }, back});
+    stages_.push_back({static_cast<int>(there.size()), [this](int) { fill_(); }, there, true});
+  stages_.push_back({slabs_.count, [this](int slab) { use(slab); }, back});
   // The first line needs the last plane, so that lines in this plan would gain nothing: from_planes()
   // computes them.
-  if (!back.empty()) passes_.push_back({1, [](int) {}});
-  fft_.passes_.begin(passes_, back.empty() ? there_ : there.empty() ? back_ : both_);
+  if (!back.empty()) stages_.push_back({1, [](int) {}});
+  fft_.stages_.begin(stages_, back.empty() ? there_ : there.empty() ? back_ : both_);
 }
 
 template <class T>
@@ -143,7 +143,7 @@ void Pipeline<T>::to_planes(int array, Cells<const C> modes) {
     fft_.along(2, FFT<T>::Direction::backward, std::array{fft_.whole(2, modes, false)},
                sections(*a.planes, *a.lines), fft_.modes_.own());
   };
-  fft_.passes_.advance();
+  fft_.stages_.advance();
 }
 
 template <class T>
@@ -155,12 +155,12 @@ void Pipeline<T>::from_planes(int array, Cells<C> modes) {
 
 template <class T>
 void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
-  if (passes_.empty()) announce(uses);
+  if (stages_.empty()) announce(uses);
   if (filled_ < arriving_.size())
     throw Error(Exit::failure, "array " + std::to_string(arriving_[filled_]) + " of planes is not filled");
   meeting_ = &meeting;
-  fft_.passes_.finish();
-  passes_.clear();
+  fft_.stages_.finish();
+  stages_.clear();
 }
 
 template <class T>

@@ -56,12 +56,12 @@ class Pipeline final : public Planes {
   int row_;       ///< elements between rows
   std::vector<Array> arrays_;
   // The plan from announce() to meet().
-  std::vector<Pass> passes_;
+  std::vector<TransformStage> stages_;
   std::vector<int> arriving_;
   std::size_t filled_ = 0;  ///< of those that arrive
   std::function<void()> fill_;
   const Meeting* meeting_ = nullptr;
-  PassKind there_{"fft to planes"}, back_{"fft from planes"}, both_{"fft pipeline"};
+  TransformKind there_{"fft to planes"}, back_{"fft from planes"}, both_{"fft pipeline"};
 };
 
 extern template class Pipeline<float>;

@@ -35,8 +35,8 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
     const int far = s.plane_arrays - near;
     p.near += near * buffer_bytes(s.planes * s.file_plane_bytes);
     p.far += far * plane.bytes();
-    p.read += s.evaluations * s.plane_passes * plane.moved();
-    p.written += s.evaluations * s.plane_passes * plane.moved();
+    p.read += s.evaluations * s.plane_reads * plane.moved();
+    p.written += s.evaluations * s.plane_reads * plane.moved();
     slot = far * bytes_of(plane);
   } else {
     p.near += s.plane_arrays * s.planes * s.plane_bytes;

@@ -24,7 +24,7 @@ struct Needs {
   int components = 3;      ///< of a field of modes
   int fields = 2;          ///< of modes with all components, used by a step besides the velocity
   int plane_arrays = 6;    ///< used together at the points
-  int plane_passes = 3;    ///< reads, and also writes, of arrays of planes in files, in an evaluation
+  int plane_reads = 3;     ///< reads, and also writes, of arrays of planes in files, in an evaluation
   int evaluations = 4;     ///< of the nonlinear term, in a step
   int fields_read = 6, fields_written = 4;  ///< reads and writes of whole such fields, in a step
 };

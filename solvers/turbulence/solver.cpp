@@ -59,8 +59,8 @@ Needs Turbulence::needs() const {
   s.components = options_.components();
   s.plane_arrays = options_.plane_arrays();
   // Of all arrays but three: in rotational form the operands are written, read to the products, and those
-  // that the products replace written and read once more. The divergence form makes as many passes.
-  if (has_scalar()) s.plane_passes = 7;
+  // that the products replace written and read once more. The divergence form reads and writes as many.
+  if (has_scalar()) s.plane_reads = 7;
   s.evaluations = rk4 ? 4 : 3;
   // u and the sum are written by the first stage and read by the last; the stages between read both and write
   // one.

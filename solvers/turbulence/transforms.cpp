@@ -134,7 +134,8 @@ class TransformsIn final : public Transforms {
   template <int arrays, class Multiply>
   void multiply(int first, int back, const spectral::Planes::Slab& slab, PerThread& fastest);
   template <int arrays, class Kernel>
-  void pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab, PerThread& into);
+  void compute(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
+               PerThread& into);
   void rehearse_points(int in, int out, int planes) const;
   template <class Multiply>
   void through_points(int z, const std::vector<spectral::PlaneBytes>& arrays, int first, int back, int thread,
@@ -158,9 +159,9 @@ void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& 
       return scalar ? multiply<9, Products>(Products::velocity<9>, 0, slab, into)
                     : multiply<6, Products>(Products::velocity<6>, 0, slab, into);
     case AtPoints::moments:
-      if (arrays_ == 6) return pass<6>(Moments{}, 3, 6, slab, into);
-      if (arrays_ == 7) return pass<7>(Moments{}, 4, 7, slab, into);
-      return pass<9>(Moments{}, 6, 9, slab, into);
+      if (arrays_ == 6) return compute<6>(Moments{}, 3, 6, slab, into);
+      if (arrays_ == 7) return compute<7>(Moments{}, 4, 7, slab, into);
+      return compute<9>(Moments{}, 6, 9, slab, into);
   }
 }
 
@@ -171,15 +172,15 @@ void TransformsIn<Real>::multiply(int first, int back, const spectral::Planes::S
                                   PerThread& fastest) {
   const auto per_spacing = [](int count) { return count / (2 * std::numbers::pi); };
   const std::array<double, 3> h{per_spacing(cells_.x), per_spacing(cells_.y), per_spacing(cells_.z)};
-  if (fastest.empty()) return pass<arrays>(Multiply{}, first, back, slab, fastest);
-  pass<arrays>(Fastest<Multiply>{h}, first, back, slab, fastest);
+  if (fastest.empty()) return compute<arrays>(Multiply{}, first, back, slab, fastest);
+  compute<arrays>(Fastest<Multiply>{h}, first, back, slab, fastest);
 }
 
 /// Arrays from `first` on are transformed to the points, arrays from `back` on are transformed back.
 template <class Real>
 template <int arrays, class Kernel>
-void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
-                              PerThread& into) {
+void TransformsIn<Real>::compute(const Kernel& kernel, int first, int back,
+                                 const spectral::Planes::Slab& slab, PerThread& into) {
   if (context_.rehearses()) return rehearse_points(arrays - first, arrays - back, slab.hi - slab.lo);
   const Scope scope(context_.timeline(), context_.timeline().name("points"), Phase::all);
   team(context_.threads(), [&](int thread) {

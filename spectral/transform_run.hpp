@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun: executes the passes of a transform and records their times. Every transform, forward and backward,
-// whole or across planes, is a list of passes.
+// TransformRun: executes the stages of a transform and records their times. Every transform, forward and
+// backward, whole or across planes, is a list of stages with transposes between them.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 #include "engine/move/transpose.hpp"
 #include "engine/overlap/choice.hpp"
 #include "engine/plan/executor.hpp"
-#include "spectral/pass_plan.hpp"
+#include "spectral/transform_plan.hpp"
 
 namespace sc {
 struct RehearsedRun;
@@ -20,34 +20,35 @@ struct RehearsedRun;
 
 namespace sc::spectral {
 
-/// Lines of all own cells, in slabs that are computed one after another.
-struct Pass {
+/// The 1-D transforms along one axis, or the use of planes in a Pipeline: all own cells, in slabs that are
+/// computed one after another.
+struct TransformStage {
   int slabs = 1;
   std::function<void(int slab)> compute;
-  /// Transfer the slabs of each array to the next pass, which otherwise uses them in place.
+  /// Transfer the slabs of each array to the next stage, which otherwise uses them in place.
   std::vector<Transpose*> gives = {};
-  /// Slab k is the whole of array k, of `gives`. The slabs of the next pass that are used last travel with
+  /// Slab k is the whole of array k, of `gives`. The slabs of the next stage that are used last travel with
   /// each array; the others follow the last array, slab by slab.
   bool by_array = false;
 };
 
-/// Transforms with the same passes.
-struct PassKind {
+/// Transforms with the same stages.
+struct TransformKind {
   const char* name;
   Sampled sampled = {};
   int number = -1;  ///< among the kinds on trial
 };
 
-class PassRun final : private Ports {
+class TransformRun final : private Ports {
  public:
   /// Throws Error (bad_input) for a strategy that divides threads.
-  PassRun(Context& context, const Strategy& strategy);
-  /// Collective. The result does not depend on the order, and the arrays of a pass are transferred alike.
+  TransformRun(Context& context, const Strategy& strategy);
+  /// Collective. The result does not depend on the order, and the arrays of a stage are transferred alike.
   /// Occasionally a run of the kind is executed without overlap, to measure M.
-  void run(std::span<const Pass> passes, PassKind& kind);
-  /// Collective. The same in parts: begin(), advance() for each slab of the first pass, which computes it and
-  /// starts its messages, and finish(). The passes and the kind remain in place until then.
-  void begin(std::span<const Pass> passes, PassKind& kind);
+  void run(std::span<const TransformStage> stages, TransformKind& kind);
+  /// Collective. The same in parts: begin(), advance() for each slab of the first stage, which computes it
+  /// and starts its messages, and finish(). The stages and the kind remain in place until then.
+  void begin(std::span<const TransformStage> stages, TransformKind& kind);
   void advance();
   void finish();
   /// Collective: see Runner::begin_step().
@@ -58,8 +59,8 @@ class PassRun final : private Ports {
   const Choice* choice() const { return choice_.get(); }
 
  private:
-  Choice::Run turn_of(std::span<const Pass> passes, PassKind& kind);
-  void shape(std::span<const Pass> passes);
+  Choice::Run turn_of(std::span<const TransformStage> stages, TransformKind& kind);
+  void shape(std::span<const TransformStage> stages);
   void rehearse(const char* name);
   void rehearse_chunk();
   void start(const Piece& piece) override;
@@ -70,7 +71,7 @@ class PassRun final : private Ports {
   /// What a piece of the plan consists of, in the order of sending.
   using Given = std::function<void(Transpose&, int leaving, int arriving)>;
   void each_given(const Piece& piece, const Given& action) const;
-  const Pass& pass(int number) const { return passes_[static_cast<std::size_t>(number)]; }
+  const TransformStage& stage(int number) const { return stages_[static_cast<std::size_t>(number)]; }
   template <class Action>
   void timed(Phase phase, Action&& action);
 
@@ -78,12 +79,12 @@ class PassRun final : private Ports {
   Strategy strategy_;
   std::unique_ptr<Choice> choice_;  // for `automatic`
   std::uint16_t name_, sample_name_;
-  PassPlan plan_;
+  TransformPlan plan_;
   Executor executor_;
-  std::vector<PassShape> shapes_;
+  std::vector<TransformStageShape> shapes_;
   // Of the current run.
-  std::span<const Pass> passes_;
-  PassKind* kind_ = nullptr;
+  std::span<const TransformStage> stages_;
+  TransformKind* kind_ = nullptr;
   Choice::Run turn_ = {};
   Sampled::Kind counts_as_ = {};
   double spent_ = 0;  // seconds

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun on a rehearsed rank: a slab sends as many pieces as it has messages.
+// TransformRun on a rehearsed rank: a slab sends as many pieces as it has messages.
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "engine/plan/rehearsal.hpp"
-#include "spectral/pass_run.hpp"
+#include "spectral/transform_run.hpp"
 
 namespace sc::spectral {
 
@@ -19,12 +19,12 @@ using Likes = std::map<std::pair<const Transpose*, int>, std::map<int, int>>;  /
 }  // namespace
 
 /// Pieces and arrivals of the plan; chunks follow.
-void PassRun::rehearse(const char* name) {
+void TransformRun::rehearse(const char* name) {
   rehearsed_ = std::make_shared<RehearsedRun>(RehearsedRun{.stage = name, .plan = {}});
   rehearsed_pieces_ = 0;
   RehearsedRun& run = *rehearsed_;
   Likes likes;
-  std::vector<int> numbers(passes_.size());  // of the pieces so far
+  std::vector<int> numbers(stages_.size());  // of the pieces so far
   for (const Piece& piece : plan_.plan().pieces()) {
     each_given(piece, [&](Transpose& gives, int leaving, int arriving) {
       const auto [first, last] = gives.departures_of(leaving, arriving);
@@ -40,7 +40,7 @@ void PassRun::rehearse(const char* name) {
   for (const Arrival& arrival : plan_.plan().arrivals()) {
     auto& awaited = run.arrivals.emplace_back();
     run.plan.add(arrival);
-    for (const Transpose* from : pass(arrival.movement).gives) {
+    for (const Transpose* from : stage(arrival.movement).gives) {
       std::map<int, int> count;  // number of messages from each peer
       for (const Endpoint& end : from->arrivals()) ++count[end.parcel.peer];
       for (const int a : from->arrivals_of(arrival.number)) {
@@ -54,7 +54,7 @@ void PassRun::rehearse(const char* name) {
 }
 
 /// The next chunk of the plan, with its work, and its pieces, which are numbered in the order of the chunks.
-void PassRun::rehearse_chunk() {
+void TransformRun::rehearse_chunk() {
   RehearsedRun& run = *rehearsed_;
   const Plan& plan = plan_.plan();
   const Chunk& chunk = plan.chunks()[run.plan.chunks().size()];
@@ -68,8 +68,8 @@ void PassRun::rehearse_chunk() {
   run.works.emplace_back();
   Rehearsal& rehearsal = *context_.rehearsal();
   rehearsal.into(&run);
-  const PassPlan::Slab slab = plan_.slab(chunk);
-  pass(slab.pass).compute(slab.number);
+  const TransformPlan::Slab slab = plan_.slab(chunk);
+  stage(slab.stage).compute(slab.number);
   rehearsal.into(nullptr);
 }
 

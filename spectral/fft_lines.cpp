@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFT, the passes: all lines of a slab along one axis, divided among the threads.
+// FFT, within a stage: the 1-D transforms of all lines of a slab along one axis, divided among the threads.
 #include <algorithm>
 #include <array>
 #include <cmath>

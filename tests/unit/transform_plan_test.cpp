@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of a transform: the order of slabs, and the dependences and pieces of each.
-#include "spectral/pass_plan.hpp"
+#include "spectral/transform_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@
 namespace sc::spectral {
 namespace {
 
-/// Chunks in program order: pass and slab, the step, arrivals (< movement number) and pieces (> …).
-std::string written(const PassPlan& passes) {
-  const Plan& plan = passes.plan();
+/// Chunks in program order: stage and slab, the step, arrivals (< movement number) and pieces (> …).
+std::string written(const TransformPlan& stages) {
+  const Plan& plan = stages.plan();
   std::string text;
   for (const Chunk& chunk : plan.chunks()) {
-    const PassPlan::Slab slab = passes.slab(chunk);
+    const TransformPlan::Slab slab = stages.slab(chunk);
     if (!text.empty()) text += ", ";
-    text += "xyz"[slab.pass];
+    text += "xyz"[slab.stage];
     text += std::to_string(slab.number) + " in " + std::to_string(chunk.step);
     for (const int id : plan.ids(chunk.needs)) {
       const Arrival& arrival = plan.arrivals()[static_cast<std::size_t>(id)];
@@ -37,39 +37,44 @@ std::string written(const PassPlan& passes) {
   return text;
 }
 
-TEST(PassPlan, InTurnAStepIsAPass) {
-  PassPlan plan;
-  plan.make(std::array{PassShape{2, Next::from_the_same}, PassShape{2, Next::from_all}, PassShape{1}}, true);
+TEST(TransformPlan, InTurnAStepIsAStage) {
+  TransformPlan plan;
+  plan.make(std::array{TransformStageShape{2, Next::from_the_same}, TransformStageShape{2, Next::from_all},
+                       TransformStageShape{1}},
+            true);
   EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 0 >01, y0 in 1 <00 >10, y1 in 1 <01 >11, z0 in 2 <10");
 }
 
-TEST(PassPlan, WhereCutsAgreeASlabFollowsTheOneAfterItsOwn) {
-  PassPlan plan;
-  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3}}, false);
+TEST(TransformPlan, WhereCutsAgreeASlabFollowsTheOneAfterItsOwn) {
+  TransformPlan plan;
+  plan.make(std::array{TransformStageShape{3, Next::from_the_same}, TransformStageShape{3}}, false);
   EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00, x2 in 3 >02, y1 in 4 <01, y2 in 5 <02");
 }
 
-TEST(PassPlan, WhereTheyDoNotAPassFollowsAPass) {
-  PassPlan plan;
-  plan.make(std::array{PassShape{2, Next::from_all}, PassShape{3}}, false);
+TEST(TransformPlan, WhereTheyDoNotAStageFollowsAStage) {
+  TransformPlan plan;
+  plan.make(std::array{TransformStageShape{2, Next::from_all}, TransformStageShape{3}}, false);
   EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00, y1 in 3 <01, y2 in 4 <02");
 }
 
-TEST(PassPlan, ThreePassesOfWhichTwoAgree) {
-  PassPlan plan;
-  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3, Next::from_all}, PassShape{2}}, false);
+TEST(TransformPlan, ThreeStagesOfWhichTwoAgree) {
+  TransformPlan plan;
+  plan.make(std::array{TransformStageShape{3, Next::from_the_same}, TransformStageShape{3, Next::from_all},
+                       TransformStageShape{2}},
+            false);
   EXPECT_EQ(written(plan),
             "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00 >10, x2 in 3 >02, y1 in 4 <01 >11, y2 in 5 <02 >12, "
             "z0 in 6 <10, z1 in 7 <11");
-  plan.make(std::array{PassShape{1, Next::from_the_same}, PassShape{1, Next::from_the_same}, PassShape{1}},
+  plan.make(std::array{TransformStageShape{1, Next::from_the_same},
+                       TransformStageShape{1, Next::from_the_same}, TransformStageShape{1}},
             false);  // planned again
   EXPECT_EQ(written(plan), "x0 in 0 >00, y0 in 1 <00 >10, z0 in 2 <10");
 }
 
-TEST(PassPlan, WhereNothingTravelsAPassComesAfterAPass) {
-  PassPlan plan;
+TEST(TransformPlan, WhereNothingTravelsAStageComesAfterAStage) {
+  TransformPlan plan;
   for (const bool in_turn : {true, false}) {
-    plan.make(std::array{PassShape{2}, PassShape{1}}, in_turn);
+    plan.make(std::array{TransformStageShape{2}, TransformStageShape{1}}, in_turn);
     EXPECT_EQ(written(plan), in_turn ? "x0 in 0, x1 in 0, y0 in 1 after 0 after 1"
                                      : "x0 in 0, x1 in 1, y0 in 2 after 0 after 1");
   }
@@ -79,7 +84,7 @@ TEST(PassPlan, WhereNothingTravelsAPassComesAfterAPass) {
 class Recorded final : public Ports {
  public:
   /// `late`: no arrival is available before this rank has waited.
-  Recorded(const PassPlan& plan, bool late) : plan_(plan), there_(!late) {}
+  Recorded(const TransformPlan& plan, bool late) : plan_(plan), there_(!late) {}
   void start(const Piece& piece) override {
     text += " >" + std::to_string(piece.movement) + std::to_string(piece.number);
   }
@@ -89,9 +94,9 @@ class Recorded final : public Ports {
     there_ = true;
   }
   void compute(const Chunk& chunk) override {
-    const PassPlan::Slab slab = plan_.slab(chunk);
+    const TransformPlan::Slab slab = plan_.slab(chunk);
     text += ' ';
-    text += "xyz"[slab.pass];
+    text += "xyz"[slab.stage];
     text += std::to_string(slab.number);
   }
   void compute_beside(const Chunk&, const std::function<void()>&, bool) override { FAIL(); }
@@ -99,20 +104,21 @@ class Recorded final : public Ports {
   std::string text;
 
  private:
-  const PassPlan& plan_;
+  const TransformPlan& plan_;
   bool there_;
 };
 
 std::string carried_out(const Strategy& strategy, bool late) {
-  PassPlan plan;
-  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3}}, !strategy.overlaps);
+  TransformPlan plan;
+  plan.make(std::array{TransformStageShape{3, Next::from_the_same}, TransformStageShape{3}},
+            !strategy.overlaps);
   Recorded ports(plan, late);
   Executor executor;
   executor.carry_out(plan.plan(), strategy, ports);
   return ports.text;
 }
 
-TEST(PassPlan, IsCarriedOutInTheOrderOfAStrategy) {
+TEST(TransformPlan, IsCarriedOutInTheOrderOfAStrategy) {
   for (const Strategy& in_turn : {Strategy::blocking, Strategy::ordered})
     EXPECT_EQ(carried_out(in_turn, true), " x0 x1 x2 >00 >01 >02 wait00 y0 y1 y2");
   for (const Strategy& overlapping : {Strategy::boundary_first, Strategy::pipelined}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun: computes slabs, starts transposes and waits for them.
-#include "spectral/pass_run.hpp"
+// TransformRun: computes slabs, starts transposes and waits for them.
+#include "spectral/transform_run.hpp"
 
 #include <algorithm>
 #include <string>
@@ -16,11 +16,11 @@ namespace {
 /// Makes progress on the sends of the other transposes too: a peer that waits for them would never send this
 /// slab. Cells in peers' memory are copied for this slab only, so that they are in the cache when it is
 /// computed.
-bool is_there(std::span<const Pass> passes, const Arrival& arrival) {
-  const Pass* from = &passes[static_cast<std::size_t>(arrival.movement)];
-  for (const Pass& pass : passes)
-    for (Transpose* transpose : pass.gives)
-      if (&pass != from) transpose->push();
+bool is_there(std::span<const TransformStage> stages, const Arrival& arrival) {
+  const TransformStage* from = &stages[static_cast<std::size_t>(arrival.movement)];
+  for (const TransformStage& stage : stages)
+    for (Transpose* transpose : stage.gives)
+      if (&stage != from) transpose->push();
   bool all = true;
   for (Transpose* transpose : from->gives) all = transpose->chunk_arrived(arrival.number) && all;
   return all;
@@ -28,7 +28,7 @@ bool is_there(std::span<const Pass> passes, const Arrival& arrival) {
 
 }  // namespace
 
-PassRun::PassRun(Context& context, const Strategy& strategy)
+TransformRun::TransformRun(Context& context, const Strategy& strategy)
     : context_(context),
       strategy_(strategy),
       name_(context.timeline().name("fft transpose")),
@@ -44,24 +44,25 @@ PassRun::PassRun(Context& context, const Strategy& strategy)
 
 /// Without communication slabs are computed while they are in the cache. Each slab is a step, so that
 /// boundary_first sends its pieces with the slab; `pipelined` would be the same and is not tried.
-Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
+Choice::Run TransformRun::turn_of(std::span<const TransformStage> stages, TransformKind& kind) {
   if (!choice_) return {.strategy = &strategy_};
-  if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.gives.empty(); }))
+  if (std::none_of(stages.begin(), stages.end(),
+                   [](const TransformStage& stage) { return !stage.gives.empty(); }))
     return {.strategy = &Strategy::boundary_first};
   const auto differ = [](const Strategy& s) { return !s.divides_threads && !(s == Strategy::pipelined); };
   if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false);
   return choice_->begin(kind.number);
 }
 
-void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
-  begin(passes, kind);
+void TransformRun::run(std::span<const TransformStage> stages, TransformKind& kind) {
+  begin(stages, kind);
   finish();
 }
 
-void PassRun::begin(std::span<const Pass> passes, PassKind& kind) {
+void TransformRun::begin(std::span<const TransformStage> stages, TransformKind& kind) {
   const double begin = context_.timeline().now();
   kind_ = &kind;
-  turn_ = turn_of(passes, kind);
+  turn_ = turn_of(stages, kind);
   const bool hides = turn_.strategy->overlaps;
   const bool trying = turn_.kind >= 0 && choice_->trying();
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
@@ -73,21 +74,21 @@ void PassRun::begin(std::span<const Pass> passes, PassKind& kind) {
   booked_on_ = sample || lent ? sample_name_ : name_;
   overlaps_ = strategy.overlaps;
   moving_ = 0;
-  shape(passes);
+  shape(stages);
   plan_.make(shapes_, !strategy.overlaps);
   if (context_.rehearsal()) rehearse(kind.name);
   executor_.begin(plan_.plan(), strategy, *this);
   spent_ = context_.timeline().now() - begin;
 }
 
-void PassRun::advance() {
+void TransformRun::advance() {
   const double begin = context_.timeline().now();
   if (rehearsed_) rehearse_chunk();
   executor_.advance(*this);
   spent_ += context_.timeline().now() - begin;
 }
 
-void PassRun::finish() {
+void TransformRun::finish() {
   const double begin = context_.timeline().now();
   if (rehearsed_) {
     while (rehearsed_->plan.chunks().size() < plan_.plan().chunks().size()) rehearse_chunk();
@@ -95,25 +96,25 @@ void PassRun::finish() {
     rehearsed_.reset();
   }
   executor_.finish(*this);
-  for (const Pass& pass : passes_)
-    for (Transpose* transpose : pass.gives) timed(Phase::wait, [&] { transpose->wait(); });
+  for (const TransformStage& stage : stages_)
+    for (Transpose* transpose : stage.gives) timed(Phase::wait, [&] { transpose->wait(); });
   spent_ += context_.timeline().now() - begin;
   kind_->sampled.ran(counts_as_, {moving_, spent_ - moving_}, context_.accounts()[Resource::messages]);
   if (turn_.kind >= 0) choice_->end(turn_, counts_as_ != Sampled::Kind::sample || !turn_.strategy->overlaps);
 }
 
-void PassRun::shape(std::span<const Pass> passes) {
-  passes_ = passes;
+void TransformRun::shape(std::span<const TransformStage> stages) {
+  stages_ = stages;
   shapes_.clear();
-  for (const Pass& pass : passes)
-    shapes_.push_back({pass.slabs,
-                       pass.gives.empty()                 ? Next::in_memory
-                       : pass.gives.front()->cuts_agree() ? Next::from_the_same
-                                                          : Next::from_all,
-                       pass.by_array});
+  for (const TransformStage& stage : stages)
+    shapes_.push_back({stage.slabs,
+                       stage.gives.empty()                 ? Next::in_memory
+                       : stage.gives.front()->cuts_agree() ? Next::from_the_same
+                                                           : Next::from_all,
+                       stage.by_array});
 }
 
-void PassRun::start(const Piece& piece) {
+void TransformRun::start(const Piece& piece) {
   timed(Phase::start, [&] {
     each_given(piece, [](Transpose& transpose, int leaving, int arriving) {
       transpose.start_chunk(leaving, arriving);
@@ -121,11 +122,11 @@ void PassRun::start(const Piece& piece) {
   });
 }
 
-/// In the order in which the next pass uses them: a slab of all arrays. By array, the last third of the slabs
-/// leaves with each array: about as much as travels while the lines of the other arrays are computed, if
-/// messages take as long as all computation.
-void PassRun::each_given(const Piece& piece, const Given& action) const {
-  const Pass& from = pass(piece.movement);
+/// In the order in which the next stage uses them: a slab of all arrays. By array, the last third of the
+/// slabs leaves with each array: about as much as travels while the lines of the other arrays are computed,
+/// if messages take as long as all computation.
+void TransformRun::each_given(const Piece& piece, const Given& action) const {
+  const TransformStage& from = stage(piece.movement);
   const int slabs = from.gives.front()->arriving(), arrays = static_cast<int>(from.gives.size());
   const auto give = [&](int array, int leaving, int slab) {
     action(*from.gives[static_cast<std::size_t>(array)], leaving, slab);
@@ -137,10 +138,10 @@ void PassRun::each_given(const Piece& piece, const Given& action) const {
   for (int slab = with_its_array; slab < slabs; ++slab) give(piece.number, 0, slab);
 }
 
-bool PassRun::arrived(const Arrival& arrival) {
+bool TransformRun::arrived(const Arrival& arrival) {
   Timeline& timeline = context_.timeline();
   const double begin = timeline.now();
-  const bool there = is_there(passes_, arrival);
+  const bool there = is_there(stages_, arrival);
   const double end = timeline.now();
   moving_ += end - begin;
   if (overlaps_ && !there)  // other slabs may be computed; without a span, because there are many
@@ -150,21 +151,21 @@ bool PassRun::arrived(const Arrival& arrival) {
   return there;
 }
 
-void PassRun::wait(const Arrival& arrival) {
-  timed(Phase::wait, [&] { wait_for_peers(context_, [&] { return is_there(passes_, arrival); }); });
+void TransformRun::wait(const Arrival& arrival) {
+  timed(Phase::wait, [&] { wait_for_peers(context_, [&] { return is_there(stages_, arrival); }); });
 }
 
-void PassRun::compute(const Chunk& chunk) {
+void TransformRun::compute(const Chunk& chunk) {
   if (context_.rehearses()) return;  // rehearsed() has recorded the work
-  const PassPlan::Slab slab = plan_.slab(chunk);
-  pass(slab.pass).compute(slab.number);
+  const TransformPlan::Slab slab = plan_.slab(chunk);
+  stage(slab.stage).compute(slab.number);
 }
 
 /// No slab is divisible: all threads share its lines.
-void PassRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
+void TransformRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
 
 template <class Action>
-void PassRun::timed(Phase phase, Action&& action) {
+void TransformRun::timed(Phase phase, Action&& action) {
   Timeline& timeline = context_.timeline();
   const double begin = timeline.now();
   action();
