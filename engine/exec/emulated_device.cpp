@@ -98,11 +98,12 @@ bool EmulatedDevice::ready(const Queue& queue) const {
 
 Device::Event EmulatedDevice::record(Stream stream) {
   Queue& q = queue(stream);
-  return std::make_shared<Place>(Place{stream, q.done + static_cast<std::int64_t>(q.tasks.size())});
+  return std::make_shared<StreamPosition>(
+      StreamPosition{stream, q.done + static_cast<std::int64_t>(q.tasks.size())});
 }
 
 void EmulatedDevice::after(Stream stream, const Event& event) {
-  queue(stream).tasks.push_back({nullptr, std::static_pointer_cast<Place>(event), 0});
+  queue(stream).tasks.push_back({nullptr, std::static_pointer_cast<StreamPosition>(event), 0});
 }
 
 void EmulatedDevice::do_first(Queue& q) {
@@ -120,7 +121,8 @@ void EmulatedDevice::advance(Stream stream, std::int64_t number) {
   Queue& q = queue(stream);
   while (q.done < number) {
     if (!ready(q)) {
-      if (const std::shared_ptr<Place> wait = q.tasks.front().wait) advance(wait->stream, wait->number);
+      if (const std::shared_ptr<StreamPosition> wait = q.tasks.front().wait)
+        advance(wait->stream, wait->number);
       continue;
     }
     do_first(q);
@@ -136,7 +138,7 @@ void EmulatedDevice::wander() {
 }
 
 bool EmulatedDevice::reached(const Event& event) {
-  const Place& p = place(event);
+  const StreamPosition& p = position(event);
   if (options_.disorder == Disorder::shuffled) wander();
   // Occasionally makes progress, so that polling terminates.
   if (!passed(p) && next_number() % 4 == 0) advance(p.stream, p.number);
@@ -145,7 +147,7 @@ bool EmulatedDevice::reached(const Event& event) {
 }
 
 void EmulatedDevice::wait(const Event& event) {
-  advance(place(event).stream, place(event).number);
+  advance(position(event).stream, position(event).number);
   open_memory(false);
 }
 

@@ -45,24 +45,27 @@ class EmulatedDevice final : public Device {
   bool host_reaches_memory() const override { return options_.host_reaches_memory; }
 
  private:
-  struct Place {
+  /// An event: the tasks recorded in its stream before it.
+  struct StreamPosition {
     Stream stream;
     std::int64_t number;  ///< number of tasks that the stream must have executed
   };
   struct Task {
-    std::function<void()> work;   // empty for a wait
-    std::shared_ptr<Place> wait;  // empty for work
-    double due = 0;               // time at which the link has copied it
+    std::function<void()> work;            // empty for a wait
+    std::shared_ptr<StreamPosition> wait;  // empty for work
+    double due = 0;                        // time at which the link has copied it
   };
   struct Queue {
     std::deque<Task> tasks;
     std::int64_t done = 0;
     double due = 0;  // of the last copy over the link
   };
-  static const Place& place(const Event& event) { return *static_cast<const Place*>(event.get()); }
+  static const StreamPosition& position(const Event& event) {
+    return *static_cast<const StreamPosition*>(event.get());
+  }
   Queue& queue(Stream stream) { return streams_[static_cast<std::size_t>(stream)]; }
-  bool passed(const Place& place) const {
-    return streams_[static_cast<std::size_t>(place.stream)].done >= place.number;
+  bool passed(const StreamPosition& position) const {
+    return streams_[static_cast<std::size_t>(position.stream)].done >= position.number;
   }
   /// Whether the first task of a stream may be executed now.
   bool ready(const Queue& queue) const;

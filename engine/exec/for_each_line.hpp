@@ -140,22 +140,22 @@ struct LineArray {
   int reach = 0;        ///< halo cells that the operator may read at the ends
   unsigned read = ~0u;  ///< a bit for each component that it reads, the only ones that are copied for it
 
-  Lines lines(const LineGeometry& g, const LineGeometry::Place& at) const {
+  Lines lines(const LineGeometry& g, const LineGeometry::BundleLayout& at) const {
     return watched(g, at, {view.base + at.offset, at.along, view.stride});
   }
-  Lines watched([[maybe_unused]] const LineGeometry& g, [[maybe_unused]] const LineGeometry::Place& at,
+  Lines watched([[maybe_unused]] const LineGeometry& g, [[maybe_unused]] const LineGeometry::BundleLayout& at,
                 Lines lines) const {
 #ifdef SC_CHECKED
     lines.watched = {view.watched.watch, -reach, g.count() + reach, at.padded()};
 #endif
     return lines;
   }
-  Memory memory(const LineGeometry::Place& at) const {
+  Memory memory(const LineGeometry::BundleLayout& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
   /// Copies lines side by side, padded with the last one. Of the halo it copies only what may be read,
   /// because in a slot nothing may exist beyond a piece.
-  Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
+  Lines gather(const LineGeometry& g, const LineGeometry::BundleLayout& at, T* buffer) const {
     const int padded = at.padded();
     if constexpr (in)
       for (int k = 0; k < N; ++k) {
@@ -171,7 +171,7 @@ struct LineArray {
       }
     return watched(g, at, {buffer + g.reach() * padded, padded, g.size()});
   }
-  void scatter(const LineGeometry& g, const LineGeometry::Place& at, const T* buffer) const {
+  void scatter(const LineGeometry& g, const LineGeometry::BundleLayout& at, const T* buffer) const {
     const int padded = at.padded();
     if constexpr (out)
       for (int k = 0; k < N; ++k) {
@@ -201,7 +201,7 @@ template <class Op, class... Lines>
 
 /// Calls the operator on copies of the lines, side by side.
 template <class Op, class... Arrays>
-void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, const Bundle& bundle,
+void bundle_of_copies(const LineGeometry& g, const LineGeometry::BundleLayout& at, const Bundle& bundle,
                       std::byte* buffers, const Op& op, const Arrays&... arrays) {
   const auto take = [&]<class A>(const A&) {
     auto* mine = reinterpret_cast<typename A::element*>(buffers);
@@ -223,7 +223,7 @@ void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int s
   const SubnormalsAreZero zero;
   auto* scratch = reinterpret_cast<double*>(memory);
   for (std::int64_t b = first; b < last; ++b) {
-    const LineGeometry::Place at = g.place(b);
+    const LineGeometry::BundleLayout at = g.bundle_layout(b);
     Bundle bundle{g.count(), at.lines, at.lines,  g.axis(),   g.across(),
                   at.first,  scratch,  g.cells(), at.padded()};
     if constexpr (takes_bundled<Op, Arrays...>) {

@@ -53,7 +53,7 @@ void each_line_of_cache(int first, int last, int some, const Cells& cells, const
 
 /// Cells [first, last) of the lines to to[n * padded + l]; missing lines are copies of the last.
 template <class T>
-void side_by_side(const T* cells, const LineGeometry::Place& at, int first, int last, T* to) {
+void side_by_side(const T* cells, const LineGeometry::BundleLayout& at, int first, int last, T* to) {
   const int padded = at.padded();
   const auto line = [&](int l) { return cells + std::min(l, at.lines - 1) * at.across; };
   const auto singly = [&](int begin, int end) {
@@ -83,7 +83,7 @@ void side_by_side(const T* cells, const LineGeometry::Place& at, int first, int 
 
 /// The opposite, of cells [0, count).
 template <class T>
-void back_in_place(const T* from, const LineGeometry::Place& at, int count, T* cells) {
+void back_in_place(const T* from, const LineGeometry::BundleLayout& at, int count, T* cells) {
   const int padded = at.padded();
   const auto singly = [&](int begin, int end, int line, int lines) {
     for (int l = line; l < lines; ++l) {

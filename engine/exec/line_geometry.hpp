@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineGeometry: how the lines of a box are divided into bundles, and the position of each bundle.
+// LineGeometry: how the lines of a box are divided into bundles, and the layout of each bundle.
 #pragma once
 
 #include "engine/base/align.hpp"
@@ -40,16 +40,17 @@ class LineGeometry {
   std::ptrdiff_t size() const { return std::ptrdiff_t{count() + 2 * reach_} * width_; }
   std::int64_t bundles() const { return box_.empty() ? 0 : std::int64_t{per_row()} * box_.extent()[other_]; }
 
-  struct Place {
-    std::ptrdiff_t offset;  ///< of cell 0 of line 0
-    std::ptrdiff_t along, across;
+  /// The lines of a bundle in the memory of a field.
+  struct BundleLayout {
+    std::ptrdiff_t offset;         ///< of cell 0 of line 0
+    std::ptrdiff_t along, across;  ///< strides: of cells of a line, of lines
     int lines;
-    Index first;
+    Index first;  ///< global index of cell 0 of line 0
     int padded() const { return round_up(lines, lanes); }
     /// Whether the lines can be used in place.
     bool side_by_side() const { return across == 1 && lines % lanes == 0; }
   };
-  Place place(std::int64_t bundle) const {
+  BundleLayout bundle_layout(std::int64_t bundle) const {
     Int3 c = box_.lo;
     c[across_] += static_cast<int>(bundle % per_row()) * width_;
     c[other_] += static_cast<int>(bundle / per_row());

@@ -38,10 +38,10 @@ struct Totals {
 struct Limits {
   double gamma;
   double inner2;  ///< r_a^2, 0 without a planet
-  Lattice3 places;
+  Lattice3 positions;
   SC_FN std::array<double, 2> operator()(At c, Index g, In<double> rho, In<double, 3> v, In<double> p,
                                          In<double, 3> B) const {
-    const Place r = places.at(g);
+    const Vector r = positions.at(g);
     const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
     const double per_rho = 1 / rho[c];
     const double fast = std::sqrt((gamma * p[c] + (bx * bx + by * by + bz * bz)) * per_rho);
@@ -54,14 +54,14 @@ struct Limits {
 struct Divergence {
   double per_edges;
   double outer2;
-  Lattice3 places;  ///< positions of the centres
+  Lattice3 positions;  ///< positions of the centres
   SC_FN double operator()(At c, Index g, In<double, 3> B, In<double> dipole) const {
     const In<double> bx = B[0], by = B[1], bz = B[2];
     const double div =
         per_edges * (corners(c, [&](At a) { return bx[a]; }).x + corners(c, [&](At a) { return by[a]; }).y +
                      corners(c, [&](At a) { return bz[a]; }).z) -
         dipole[c];
-    const Place r = places.at(g);
+    const Vector r = positions.at(g);
     const bool held = square(r) < outer2;
     return held ? 0.0 : div < 0 ? -div : div;
   }

@@ -34,7 +34,7 @@ struct Plasma {
   Field<double> dipole_divergence;
 };
 
-inline Lattice3 places_of(const MagnetosphereOptions& o, Half half) {
+inline Lattice3 positions_of(const MagnetosphereOptions& o, Half half) {
   const double shift = half == Half::centres ? 0.5 * o.spacing : 0;
   return {o.low[0] + shift, o.low[1] + shift, o.low[2] + shift, o.spacing};
 }

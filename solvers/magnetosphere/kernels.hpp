@@ -25,7 +25,7 @@ struct Numbers {
   double heat = 0;    ///< gamma - 1 if viscosity and resistivity heat, else 0
   double rho_floor = 0, p_floor = 0;
   Planet planet{};
-  Lattice3 places{};  ///< positions of the computed points
+  Lattice3 positions{};  ///< positions of the computed points
 };
 
 /// The corner of a point with the lowest indices.
@@ -44,7 +44,7 @@ struct Change {
 /// d p/dt   = -(v . grad) p - gamma p div v + heat (mu |grad v|^2 + eta J^2)
 /// d B/dt   = curl(v x B)
 template <bool heated>
-SC_FN Change change_of(const Numbers& n, const SideValues& sides, Place dipole_curl) {
+SC_FN Change change_of(const Numbers& n, const SideValues& sides, Vector dipole_curl) {
   const auto over = [&](side::Quantity quantity) { return OverCorners{sides, quantity}; };
   const double d = n.per_edges;
   const OverCorners p = over(side::p), u = over(side::vx), v = over(side::vy), w = over(side::vz),
@@ -176,7 +176,7 @@ SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<
 
 /// The effect of a planet at a point: none here.
 struct NoPlanet {
-  SC_FN Place curl() const { return {0, 0, 0}; }
+  SC_FN Vector curl() const { return {0, 0, 0}; }
   SC_FN void pull(Eight&) const {}
   SC_FN void hold(Eight&) const {}
 };
@@ -184,8 +184,8 @@ struct NearPlanet {
   const Numbers& n;
   In<double, 5> around;  ///< see Plasma::around
   At c;
-  Place r;
-  SC_FN Place curl() const { return {around[0][c], around[1][c], around[2][c]}; }
+  Vector r;
+  SC_FN Vector curl() const { return {around[0][c], around[1][c], around[2][c]}; }
   SC_FN void pull(Eight& rate) const { n.planet.pull(r, around[4][c], rate); }
   SC_FN void hold(Eight& q) const { n.planet.hold(r, around[4][c], around[3][c], q); }
 };
@@ -204,7 +204,7 @@ struct Predict {
   SC_FN double operator()(At c, Index g, const SideValues& nodes, Out<double> rho1, Out<double, 3> v1,
                           Out<double> p1, Out<double, 3> B1, In<double>, In<double, 3>, In<double>,
                           In<double, 3>, In<double, 5> around) const {
-    return step(c, nodes, rho1, v1, p1, B1, NearPlanet{n, around, c, n.places.at(g)});
+    return step(c, nodes, rho1, v1, p1, B1, NearPlanet{n, around, c, n.positions.at(g)});
   }
   SC_FN double operator()(At c, const SideValues& nodes, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
                           Out<double, 3> B1, In<double>, In<double, 3>, In<double>, In<double, 3>) const {
@@ -236,7 +236,7 @@ struct Leap {
                           Out<double> p1, Out<double, 3> B1, In<double>, In<double, 3>, In<double>,
                           In<double, 3>, In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
                           In<double, 5> around) const {
-    return step(c, other, rho1, v1, p1, B1, {rho0, v0, p0, B0}, NearPlanet{n, around, c, n.places.at(g)});
+    return step(c, other, rho1, v1, p1, B1, {rho0, v0, p0, B0}, NearPlanet{n, around, c, n.positions.at(g)});
   }
   SC_FN double operator()(At c, const SideValues& other, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
                           Out<double, 3> B1, In<double>, In<double, 3>, In<double>, In<double, 3>,

@@ -13,17 +13,18 @@ struct Eight {
   double rho, vx, vy, vz, p, Bx, By, Bz;
 };
 
-struct Place {
+/// A position r from the centre of the planet, or a field there.
+struct Vector {
   double x, y, z;
 };
 
-SC_FN double square(Place r) { return fused(r.x, r.x, fused(r.y, r.y, r.z * r.z)); }
+SC_FN double square(Vector r) { return fused(r.x, r.x, fused(r.y, r.y, r.z * r.z)); }
 
 /// The positions of the points of one set.
 struct Lattice3 {
   double x0 = 0, y0 = 0, z0 = 0;  ///< of the point with global index (0, 0, 0)
   double h = 1;
-  SC_FN Place at(Index g) const {
+  SC_FN Vector at(Index g) const {
     return {fused(h, static_cast<double>(g.x), x0), fused(h, static_cast<double>(g.y), y0),
             fused(h, static_cast<double>(g.z), z0)};
   }
@@ -35,14 +36,14 @@ struct Dipole {
 
   SC_FN double outside_core(double r2) const { return r2 > core2 ? r2 : core2; }
   /// B = (r^2 m - 3 (m . r) r) / r^5, `inverse` = 1 / r
-  SC_FN Place field(Place r, double inverse) const {
+  SC_FN Vector field(Vector r, double inverse) const {
     const double r2 = square(r), inverse2 = inverse * inverse;
     const double inverse5 = inverse2 * inverse2 * inverse;
     const double along = 3 * fused(mx, r.x, mz * r.z);
     return {inverse5 * fused(r2, mx, -(along * r.x)), inverse5 * -(along * r.y),
             inverse5 * fused(r2, mz, -(along * r.z))};
   }
-  Place field(Place r) const { return field(r, 1 / std::sqrt(outside_core(square(r)))); }
+  Vector field(Vector r) const { return field(r, 1 / std::sqrt(outside_core(square(r)))); }
 };
 
 struct Planet {
@@ -54,24 +55,24 @@ struct Planet {
   double rotation = 0;
   double rho_low = 0, p_low = 0;  ///< lower limits of the atmosphere
 
-  double inverse_radius(Place r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
+  double inverse_radius(Vector r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
   /// 1 - f: f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
-  double grip(Place r) const {
+  double grip(Vector r) const {
     const double r2 = square(r), height = r2 / inner2 - 1;
     return r2 < inner2 ? 1 : r2 > outer2 ? 0 : 1 / (strength * height * height + 1);
   }
 
   /// dv/dt += -g_0 r / r^3
-  SC_FN void pull(Place r, double inverse, Eight& rate) const {
+  SC_FN void pull(Vector r, double inverse, Eight& rate) const {
     const double factor = -gravity * (inverse * inverse * inverse);
     rate.vx = fused(factor, r.x, rate.vx);
     rate.vy = fused(factor, r.y, rate.vy);
     rate.vz = fused(factor, r.z, rate.vz);
   }
   /// rho = r^-3, p = p_0 r^-2, v = Omega x r, B = dipole
-  SC_FN Eight atmosphere(Place r, double inverse) const {
+  SC_FN Eight atmosphere(Vector r, double inverse) const {
     const double inverse2 = inverse * inverse, rho = inverse2 * inverse, p = pressure * inverse2;
-    const Place B = dipole.field(r, inverse);
+    const Vector B = dipole.field(r, inverse);
     return {rho > rho_low ? rho : rho_low,
             -rotation * r.y,
             rotation * r.x,
@@ -82,7 +83,7 @@ struct Planet {
             B.z};
   }
   /// q <- f q + (1 - f) q_static
-  SC_FN void hold(Place r, double inverse, double grip_here, Eight& q) const {
+  SC_FN void hold(Vector r, double inverse, double grip_here, Eight& q) const {
     const Eight a = atmosphere(r, inverse);
     const auto mix = [&](double& value, double held) { value = fused(grip_here, held - value, value); };
     mix(q.rho, a.rho);

@@ -64,20 +64,20 @@ Magnetosphere::~Magnetosphere() = default;
 
 void Magnetosphere::set_initial() {
   const Start start(options_);
-  const auto place = [lattice = places_of(options_, Half::nodes)](int x, int y, int z) {
-    return lattice.at({x, y, z});
+  const auto position = [positions = positions_of(options_, Half::nodes)](int x, int y, int z) {
+    return positions.at({x, y, z});
   };
   const auto component = [&](auto member) {
     return [=, &start](int k, int x, int y, int z) {
-      return (start.at(place(x, y, z)).*member)[std::size_t(k)];
+      return (start.at(position(x, y, z)).*member)[std::size_t(k)];
     };
   };
-  nodes_.rho.fill([&](int x, int y, int z) { return start.at(place(x, y, z)).rho; });
-  nodes_.p.fill([&](int x, int y, int z) { return start.at(place(x, y, z)).p; });
+  nodes_.rho.fill([&](int x, int y, int z) { return start.at(position(x, y, z)).rho; });
+  nodes_.p.fill([&](int x, int y, int z) { return start.at(position(x, y, z)).p; });
   nodes_.v.fill(component(&PointState::v));
   nodes_.B.fill(component(&PointState::B));
   coordinates_.fill([&](int k, int x, int y, int z) {
-    const Place r = place(x, y, z);
+    const Vector r = position(x, y, z);
     return k == 0 ? r.x : k == 1 ? r.y : r.z;
   });
   set_surroundings(nodes_, Half::nodes);
@@ -88,13 +88,13 @@ void Magnetosphere::set_initial() {
 void Magnetosphere::set_surroundings(Plasma& set, Half half) {
   if (!options_.planet) return;
   const Planet body = planet_of(options_);
-  const Lattice3 places = places_of(options_, half);
+  const Lattice3 positions = positions_of(options_, half);
   const double a = 0.5 * options_.spacing, d = 1 / (4 * options_.spacing);
-  const auto sum_over_corners = [&](Place r, int k) {
+  const auto sum_over_corners = [&](Vector r, int k) {
     double sum = 0;
     for (int corner = 0; corner < 8; ++corner) {
       const int sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1, sz = corner & 4 ? 1 : -1;
-      const Place B = body.dipole.field({r.x + sx * a, r.y + sy * a, r.z + sz * a});
+      const Vector B = body.dipole.field({r.x + sx * a, r.y + sy * a, r.z + sz * a});
       sum += k == 0   ? sy * B.z - sz * B.y
              : k == 1 ? sz * B.x - sx * B.z
              : k == 2 ? sx * B.y - sy * B.x
@@ -103,10 +103,12 @@ void Magnetosphere::set_surroundings(Plasma& set, Half half) {
     return d * sum;
   };
   set.around.fill([&](int k, int i, int j, int l) {
-    const Place r = places.at({i, j, l});
+    const Vector r = positions.at({i, j, l});
     return k == 3 ? body.grip(r) : k == 4 ? body.inverse_radius(r) : sum_over_corners(r, k);
   });
-  set.dipole_divergence.fill([&](int i, int j, int l) { return sum_over_corners(places.at({i, j, l}), 3); });
+  set.dipole_divergence.fill([&](int i, int j, int l) {
+    return sum_over_corners(positions.at({i, j, l}), 3);
+  });
 }
 
 // dt (|v| + fast speed) <= courant h, and dt D <= 0.15 h^2 for every coefficient D. The steps that remain to
@@ -114,7 +116,7 @@ void Magnetosphere::set_surroundings(Plasma& set, Half half) {
 void Magnetosphere::begin_cycle() {
   const double inner = options_.planet ? options_.planet->inner : 0;
   auto& limits = diagnostics_->limits;
-  runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
+  runner_.run(limits, {options_.gamma, inner * inner, positions_of(options_, Half::nodes)});
   settle();  // the stage has ended a pass; a plasma that is lost has no limits
   global_.reduce(limits.accumulators());
   const double h = options_.spacing;
@@ -162,7 +164,7 @@ Numbers Magnetosphere::numbers(double dt, Half half) const {
   n.rho_floor = options_.density_floor;
   n.p_floor = options_.pressure_floor;
   if (options_.planet) n.planet = planet_of(options_);
-  n.places = places_of(options_, half);
+  n.positions = positions_of(options_, half);
   return n;
 }
 
@@ -193,7 +195,7 @@ Measures Magnetosphere::measure() {
   m.magnetic_energy = volume * global_.value(8);
   auto& divergence = diagnostics_->divergence;
   const double outer = options_.planet ? options_.planet->outer : 0;
-  runner_.run(divergence, {1 / (4 * h), outer * outer, places_of(options_, Half::centres)});
+  runner_.run(divergence, {1 / (4 * h), outer * outer, positions_of(options_, Half::centres)});
   m.divergence = global_.reduce(divergence.accumulators());
   return m;
 }
@@ -204,13 +206,13 @@ std::vector<AxisPoint> Magnetosphere::own_axis(const Box& line) {
   const Excerpt rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
   const Excerpt whole_B(nodes_.B.now(), line.grown({1, 1, 1}));
   const Dipole dipole = options_.planet ? planet_of(options_).dipole : Dipole{};
-  const Lattice3 places = places_of(options_, Half::nodes);
-  const auto place = [&](Int3 c) {
+  const Lattice3 positions = positions_of(options_, Half::nodes);
+  const auto position = [&](Int3 c) {
     const Int3 g = grid().origin() + c;
-    return places.at({g.x, g.y, g.z});
+    return positions.at({g.x, g.y, g.z});
   };
   const auto B = [&](Int3 c, int k) {
-    const Place d = options_.planet ? dipole.field(place(c)) : Place{0, 0, 0};
+    const Vector d = options_.planet ? dipole.field(position(c)) : Vector{0, 0, 0};
     return whole_B.get(c, k) - (k == 0 ? d.x : k == 1 ? d.y : d.z);
   };
   std::vector<AxisPoint> points;
@@ -218,7 +220,7 @@ std::vector<AxisPoint> Magnetosphere::own_axis(const Box& line) {
     const auto slope = [&](int k, Int3 e) { return (B(c + e, k) - B(c - e, k)) / (2 * options_.spacing); };
     const Int3 ex{1, 0, 0}, ey{0, 1, 0}, ez{0, 0, 1};
     AxisPoint point;
-    point.x = place(c).x;
+    point.x = position(c).x;
     point.state.rho = rho.get(c);
     point.state.p = p.get(c);
     for (int k = 0; k < 3; ++k) {
@@ -256,7 +258,7 @@ std::vector<AxisPoint> Magnetosphere::axis() {
 
 double Magnetosphere::wave_error() {
   const Start start(options_);
-  const Lattice3 places = places_of(options_, Half::nodes);
+  const Lattice3 positions = positions_of(options_, Half::nodes);
   const Box box = grid().global_box();
   std::vector<Accumulator> sums(8, Accumulator(Reduce::sum));
   each_cell(box, [&](Int3 point) {
@@ -268,7 +270,7 @@ double Magnetosphere::wave_error() {
         .rho = nodes_.rho.get(c), .v = vector(nodes_.v), .p = nodes_.p.get(c), .B = vector(nodes_.B)};
     const auto mine = conserved(here, options_.gamma);
     const auto exact =
-        conserved(start.at(places.at({point.x, point.y, point.z}), clock_.time), options_.gamma);
+        conserved(start.at(positions.at({point.x, point.y, point.z}), clock_.time), options_.gamma);
     for (std::size_t k = 0; k < 8; ++k) {
       const double error = std::abs(mine[k] - exact[k]);
       sums[k].add(&error, 1);

@@ -138,10 +138,10 @@ class Magnetosphere {
 class Start {
  public:
   explicit Start(const MagnetosphereOptions& options);
-  PointState at(Place r, double time = 0) const;
+  PointState at(Vector r, double time = 0) const;
 
  private:
-  PointState wave(Place r, double time) const;
+  PointState wave(Vector r, double time) const;
   MagnetosphereOptions options_;
   Planet planet_;
   PointState background_, mode_;  ///< of a linear wave, in the wave's frame

@@ -68,7 +68,7 @@ Vec3 rotated(const Vec3& w) {
 
 /// rho = 25 / (36 pi), p = 5 / (12 pi), v = (-sin 2 pi y, sin 2 pi x), B = (-sin 2 pi y, sin 4 pi x) / sqrt(4
 /// pi)
-PointState orszag_tang(Place r) {
+PointState orszag_tang(Vector r) {
   const double B0 = 1 / std::sqrt(4 * pi);
   return {.rho = 25 / (36 * pi),
           .v = {-std::sin(2 * pi * r.y), std::sin(2 * pi * r.x), 0},
@@ -76,14 +76,14 @@ PointState orszag_tang(Place r) {
           .B = {-B0 * std::sin(2 * pi * r.y), B0 * std::sin(4 * pi * r.x), 0}};
 }
 
-PointState brio_wu(Place r) {
+PointState brio_wu(Vector r) {
   if (r.x < 0) return {.rho = 1, .v = {}, .p = 1, .B = {0.75, 1, 0}};
   return {.rho = 0.125, .v = {}, .p = 0.1, .B = {0.75, -1, 0}};
 }
 
 /// rho = 1 at rest in B = (1, 1, 0) / sqrt 2; p = 10 within 0.1 of the axis x = y = 0, 0.1 outside (Stone et
 /// al. 2008).
-PointState blast(Place r) {
+PointState blast(Vector r) {
   const double B = 1 / std::numbers::sqrt2;
   return {.rho = 1, .v = {}, .p = r.x * r.x + r.y * r.y < 0.01 ? 10.0 : 0.1, .B = {B, B, 0}};
 }
@@ -91,7 +91,7 @@ PointState blast(Place r) {
 /// rho = p = 1, v = (2, 1, 0), B = curl A with A_z = 1e-3 max(0.3 - r, 0) (Gardiner & Stone 2005). The curl
 /// is that of the step, from A at the centres. Its discrete divergence is zero, although B jumps at r = 0 and
 /// 0.3.
-PointState field_loop(Place r, double h) {
+PointState field_loop(Vector r, double h) {
   const auto A = [&](int sx, int sy) {
     return 1e-3 * std::fdim(0.3, std::hypot(r.x + 0.5 * sx * h, r.y + 0.5 * sy * h));
   };
@@ -128,7 +128,7 @@ Start::Start(const MagnetosphereOptions& options) : options_(options) {
   mode_ = wave_mode(options.wave, background_, speed_, options.gamma);
 }
 
-PointState Start::wave(Place r, double time) const {
+PointState Start::wave(Vector r, double time) const {
   const double phase = (r.x + 2 * r.y + 2 * r.z) / 3 - speed_ * time;
   const double a = options_.amplitude * std::sin(2 * pi * phase);
   PointState q = background_;
@@ -146,7 +146,7 @@ PointState Start::wave(Place r, double time) const {
 // Upstream of the mirror plane the wind. Downstream the atmosphere at rest, in the field of the dipole and of
 // its image beyond the plane, which makes B tangential to the plane, and of the wind along x, which crosses
 // it.
-PointState Start::at(Place r, double time) const {
+PointState Start::at(Vector r, double time) const {
   switch (options_.initial) {
     case Initial::orszag_tang:
       return orszag_tang(r);
@@ -168,7 +168,7 @@ PointState Start::at(Place r, double time) const {
   const Eight a = planet_.atmosphere(r, planet_.inverse_radius(r));
   Dipole image = planet_.dipole;
   image.mx = -image.mx;
-  const Place other = image.field({r.x - 2 * plane, r.y, r.z});
+  const Vector other = image.field({r.x - 2 * plane, r.y, r.z});
   // The atmosphere rotates with the planet only where it is held.
   const bool held = square(r) < planet_.inner2;
   return {.rho = a.rho,

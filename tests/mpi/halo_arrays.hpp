@@ -123,7 +123,7 @@ class Arrays {
   void fill(int salt) {
     salt_ = salt;
     each([&](std::size_t n, const Index& at, unsigned char* out) {
-      if (!place(n, at).own) return write_value(arrays_[n].type, untouched, out);
+      if (!kind_of(n, at).own) return write_value(arrays_[n].type, untouched, out);
       write_value(arrays_[n].type, number(n, at), out);
     });
   }
@@ -133,8 +133,8 @@ class Arrays {
     std::int64_t count = 0;
     each([&](std::size_t n, const Index& at, const unsigned char* found) {
       std::array<unsigned char, 16> expected{};
-      const Place p = place(n, at);
-      const bool filled = p.own || (p.inside && (diagonals || p.outside == 1));
+      const CellKind kind = kind_of(n, at);
+      const bool filled = kind.own || (kind.inside && (diagonals || kind.outside == 1));
       write_value(arrays_[n].type, filled ? number(n, at) : untouched, expected.data());
       count += std::memcmp(expected.data(), found, bytes_of(arrays_[n].type)) != 0;
     });
@@ -144,7 +144,7 @@ class Arrays {
 
  private:
   static constexpr std::uint64_t untouched = 8388500;
-  struct Place {
+  struct CellKind {
     bool own = true;     // an own cell, not halo or padding
     bool inside = true;  // a cell of some rank
     int outside = 0;     // number of dimensions along which it is not own
@@ -177,21 +177,21 @@ class Arrays {
       }
     }
   }
-  Place place(std::size_t n, const Index& at) const {
+  CellKind kind_of(std::size_t n, const Index& at) const {
     const halo_array& a = arrays_[n];
-    Place p;
+    CellKind kind;
     for (int i = 0; i < a.dims; ++i) {
       const std::int64_t cell = at[static_cast<std::size_t>(i)] - a.low[i];
       if (cell >= 0 && cell < a.cells[i]) continue;
-      p.own = false;
-      ++p.outside;
-      if (cell >= a.cells[i] + a.high[i]) p.inside = false;  // padding
+      kind.own = false;
+      ++kind.outside;
+      if (cell >= a.cells[i] + a.high[i]) kind.inside = false;  // padding
       if (a.split[i] == 0) continue;
       const auto d = static_cast<std::size_t>(a.split[i] - 1);
       const std::int64_t global = first_[d] + cell;
-      if ((global < 0 || global >= c_.cells[d]) && !c_.periodic[d]) p.inside = false;
+      if ((global < 0 || global >= c_.cells[d]) && !c_.periodic[d]) kind.inside = false;
     }
-    return p;
+    return kind;
   }
   std::uint64_t number(std::size_t n, const Index& at) const {
     const halo_array& a = arrays_[n];

@@ -17,7 +17,7 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
-using magnetosphere::Place;
+using magnetosphere::Vector;
 
 constexpr double degree = std::numbers::pi / 180;
 constexpr double nowhere = -1e6;  // a mirror so far away that its image has no effect
@@ -42,23 +42,23 @@ MagnetosphereOptions tilted_earth(double tilt, double mirror = -15) {
 /// A vector field, gathered on rank 0, and the positions of the nodes.
 struct Vectors {
   Vectors(const MagnetosphereOptions& o, AnyField& field)
-      : places(places_of(o, Half::nodes)), cells(o.cells), values(test::on_root(field)) {}
+      : positions(positions_of(o, Half::nodes)), cells(o.cells), values(test::on_root(field)) {}
   double operator()(int k, Int3 c) const {
     return values[std::size_t(((k * cells.z + c.z) * cells.y + c.y) * cells.x + c.x)];
   }
-  Place place(Int3 c) const { return places.at({c.x, c.y, c.z}); }
+  Vector position(Int3 c) const { return positions.at({c.x, c.y, c.z}); }
   template <class Visit>
   void each(int margin, Visit visit) const {
     if (!values.empty())
       test::for_cells({{margin, 0, margin}, {cells.x - margin, cells.y - margin, cells.z - margin}}, visit);
   }
-  Lattice3 places;
+  Lattice3 positions;
   Int3 cells;
   std::vector<double> values;
 };
 
 /// B = (-3 x z, -3 y z, r^2 - 3 z^2) / r^5 about the axis of the dipole, rotated by `tilt` from z towards x.
-Place turned_dipole(Place r, double tilt) {
+Vector turned_dipole(Vector r, double tilt) {
   const double c = std::cos(tilt), s = std::sin(tilt);
   const double x = r.x * c - r.z * s, z = r.x * s + r.z * c;
   const double r2 = square(r), r5 = r2 * r2 * std::sqrt(r2);
@@ -77,9 +77,9 @@ TEST_P(OnTiltedDipoles, IsAnAlignedOneTurned) {
     const Vectors B(o, solver->nodes().B);
     double worst = 0;
     B.each(0, [&](Int3 c) {
-      const Place r = B.place(c);
+      const Vector r = B.position(c);
       if (square(r) < 4) return;  // inside the core the field only needs to be finite
-      const Place expected = turned_dipole(r, tilt);
+      const Vector expected = turned_dipole(r, tilt);
       const double r3 = std::pow(square(r), 1.5);
       worst = std::max({worst, r3 * std::abs(B(0, c) - expected.x), r3 * std::abs(B(1, c) - expected.y),
                         r3 * std::abs(B(2, c) - expected.z)});
@@ -125,14 +125,14 @@ std::pair<double, double> changes(const Vectors& B, const Vectors& before, doubl
     double sum = 0, nearest = outer;
     for (int corner = 0; corner < 8; ++corner) {
       const Int3 at{c.x + (corner & 1), c.y + (corner >> 1 & 1), c.z + (corner >> 2 & 1)};
-      nearest = std::min(nearest, std::sqrt(square(B.place(at))));
+      nearest = std::min(nearest, std::sqrt(square(B.position(at))));
       for (int k = 0; k < 3; ++k) {
         const double change = B(k, at) - before(k, at);
         field = std::max(field, std::abs(change));
         sum += corner >> k & 1 ? change : -change;
       }
     }
-    if (nearest >= outer) divergence = std::max(divergence, std::abs(sum) / (4 * B.places.h));
+    if (nearest >= outer) divergence = std::max(divergence, std::abs(sum) / (4 * B.positions.h));
   });
   return {divergence, field};
 }

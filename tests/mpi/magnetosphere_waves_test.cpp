@@ -165,8 +165,8 @@ TEST(MhdWaves, TheSolverStartsFromThePublishedModes) {
     o.wave = wave;
     o.amplitude = amplitude;
     const Start start(o);
-    for (const magnetosphere::Place r :
-         {magnetosphere::Place{0.1, 0.2, 0.3}, magnetosphere::Place{1.7, 1.1, 0.4}}) {
+    for (const magnetosphere::Vector r :
+         {magnetosphere::Vector{0.1, 0.2, 0.3}, magnetosphere::Vector{1.7, 1.1, 0.4}}) {
       const PointState a = start.at(r, 0.3), b = exact(box, mode, {r.x, r.y, r.z}, 0.3);
       EXPECT_NEAR(a.rho, b.rho, 1e-15) << int(wave);
       EXPECT_NEAR(a.p, b.p, 1e-15) << int(wave);

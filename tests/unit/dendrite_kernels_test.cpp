@@ -76,11 +76,11 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
             karma_rappel_flops + fourth_order_flops + fourth_order_slopes_flops);
 }
 
-using Place = std::array<double, 3>;
+using Point = std::array<double, 3>;
 
 /// The error of the divergence of the flux at a point, relative to the exact one, on a grid of spacing h.
 template <class Differences>
-double divergence_error(const std::function<double(Place)>& phi, Place at, double exact, double gamma,
+double divergence_error(const std::function<double(Point)>& phi, Point at, double exact, double gamma,
                         const std::array<double, 4>& turn, double h) {
   Cube<double> q;
   for (int n = 0; n < q.cells; ++n) {
@@ -98,7 +98,7 @@ double divergence_error(const std::function<double(Place)>& phi, Place at, doubl
   return std::abs(sum / (4 * h * h) / exact - 1);
 }
 template <class Differences>
-double observed_order(const std::function<double(Place)>& phi, Place at, double exact, double gamma,
+double observed_order(const std::function<double(Point)>& phi, Point at, double exact, double gamma,
                       const std::array<double, 4>& turn) {
   const auto error = [&](double h) { return divergence_error<Differences>(phi, at, exact, gamma, turn, h); };
   return std::log2(error(0.04) / error(0.02));
@@ -106,15 +106,15 @@ double observed_order(const std::function<double(Place)>& phi, Place at, double 
 
 // On plane fronts phi = f(n x) the divergence is A(n)^2 f'' exactly; without anisotropy it is the Laplacian.
 TEST(DendriteDivergence, HasItsOrderOnPlaneFrontsAndWithoutAnisotropy) {
-  const Place at{0.1, 0.2, -0.1};
+  const Point at{0.1, 0.2, -0.1};
   const double angle = 0.7;
   const std::array<double, 4> straight{1, 0, 0, 0}, turned{std::cos(angle / 2), 0, 0, std::sin(angle / 2)};
-  for (const Place n :
-       {Place{1, 0, 0}, Place{0.6, 0.8, 0}, Place{0, -0.8, 0.6}, Place{2. / 7, 3. / 7, 6. / 7}})
+  for (const Point n :
+       {Point{1, 0, 0}, Point{0.6, 0.8, 0}, Point{0, -0.8, 0.6}, Point{2. / 7, 3. / 7, 6. / 7}})
     for (const bool rotated : {false, true}) {
-      const auto front = [n](Place p) { return std::tanh(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] + 0.4); };
+      const auto front = [n](Point p) { return std::tanh(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] + 0.4); };
       const double t = front(at);
-      Place c = n;  // in the frame of the crystal
+      Point c = n;  // in the frame of the crystal
       if (rotated)
         c = {std::cos(angle) * n[0] + std::sin(angle) * n[1], std::cos(angle) * n[1] - std::sin(angle) * n[0],
              n[2]};
@@ -125,7 +125,7 @@ TEST(DendriteDivergence, HasItsOrderOnPlaneFrontsAndWithoutAnisotropy) {
       EXPECT_NEAR(observed_order<SecondOrder>(front, at, exact, 0.05, turn), 2, 0.1) << n[0] << rotated;
       EXPECT_NEAR(observed_order<FourthOrder>(front, at, exact, 0.05, turn), 4, 0.1) << n[0] << rotated;
     }
-  const auto curved = [](Place p) {
+  const auto curved = [](Point p) {
     return std::sin(p[0] + 0.3) * std::exp(0.7 * p[1]) + 0.5 * std::cos(1.3 * p[2] - 0.8 * p[0] + 0.4 * p[1]);
   };
   const double wave = 0.5 * std::cos(1.3 * at[2] - 0.8 * at[0] + 0.4 * at[1]);
