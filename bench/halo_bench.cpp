@@ -61,7 +61,7 @@ void measure_all(Context& context, std::vector<Way>& ways, int repetitions,
 /// between runs, which changes this time and all transfers between cores.
 double line_there_and_back(Context& context) {
   constexpr std::uint64_t turns = 20000;
-  const Arena::Block block = context.signals().allocate(Context::signal_slot_bytes, 1);
+  const Arena::Block block = context.signals().allocate(Context::signal_segment_bytes, 1);
   std::uint64_t offset = block.offset;
   mpi::check(MPI_Bcast(&offset, 1, MPI_UINT64_T, 0, context.comm()));
   auto* flag = reinterpret_cast<std::uint64_t*>(context.signals().remote(block.chunk, 0) + offset);

@@ -37,7 +37,7 @@ inline double beside_caches(Context& context, const std::string& name, std::vect
     work.push_back(count * block.cells);
     ways.push_back({"in the caches", [&block, count] { block.steps(count); }});
   }
-  take_turns(context, ways, turns, until_settled / steps + 1);
+  take_turns(context, ways, turns, until_rows_chosen / steps + 1);
   double fastest = 0;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const Way& way = ways[in_memory + k];

@@ -37,7 +37,7 @@ void compare(Int3 cells, int threads, int turns) {
            level.x.advance();
          }},
         {"copy", [&] { bench::copy_loop(first(level.r), first(level.b), whole, threads); }}};
-    bench::take_turns(context, ways, turns, bench::until_settled);
+    bench::take_turns(context, ways, turns, bench::until_rows_chosen);
     const double n = double(grid.own().cells());
     const double sweep_rate = n * jacobi.bytes_per_cell() / bench::median(ways[0]);
     const double copy_rate = 16.0 * double(whole) / bench::median(ways[1]);

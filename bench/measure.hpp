@@ -31,7 +31,7 @@ struct Way {
 
 /// Runs of a stage after which it has chosen its order of rows: before, it tries orders, and the slower ones
 /// would be measured, too.
-constexpr int until_settled = RowTrial::first_runs;
+constexpr int until_rows_chosen = RowTrial::first_runs;
 
 inline double cpu_seconds() {
   timespec t{};

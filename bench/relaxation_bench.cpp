@@ -35,7 +35,7 @@ void compare(Context& context, const std::string& name, double cells, const Comp
     ways.push_back(
         {std::to_string(length) + " a pass", [&] { runner.steps(sweeps, [&](int) { sweep(runner); }); }});
   }
-  bench::take_turns(context, ways, how.turns, bench::until_settled / sweeps + 1);
+  bench::take_turns(context, ways, how.turns, bench::until_rows_chosen / sweeps + 1);
   for (const bench::Way& way : ways)
     std::printf("%s, %s: %.3g ms a sweep, %.0f million cells/s\n", name.c_str(), way.name.c_str(),
                 1e3 * bench::median(way) / sweeps, 1e-6 * cells * sweeps / bench::median(way));

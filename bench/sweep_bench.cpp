@@ -75,7 +75,7 @@ void compare(const std::string& what, Size size, int turns, Plain<typename Probl
                       plainly.advance();
                     }
                   }});
-  bench::take_turns(all.front()->context, ways, turns, bench::until_settled / steps + 1);
+  bench::take_turns(all.front()->context, ways, turns, bench::until_rows_chosen / steps + 1);
   const std::string name = what + " " + std::to_string(n) + "^3, " + std::to_string(threads) + " threads";
   for (const bench::Way& way : ways)
     std::printf("%s, %s: %.3g ms a step\n", name.c_str(), way.name.c_str(), 1e3 * bench::median(way) / steps);

@@ -41,7 +41,7 @@ class InFiles final : public Planes {
     for (const Way way : {Way::in, Way::out}) try {
         memory_.wait(way);  // the near arrays are freed next
       } catch (const Error&) {
-        continue;  // destructors do not report errors; settle() does
+        continue;  // destructors do not report errors; finish() does
       }
   }
 
@@ -58,7 +58,7 @@ class InFiles final : public Planes {
   }
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
-    settle();
+    finish();
     holds_.fill(none);
     for (int k = count() - near_arrays; k < count(); ++k) {
       planes_[static_cast<std::size_t>(k)] = cells(home(k));
@@ -84,7 +84,7 @@ class InFiles final : public Planes {
     holds_[here] = none;
   }
 
-  void settle() override {
+  void finish() override {
     end(Way::in, reading_);
     end_writes();
   }

@@ -81,7 +81,7 @@ class Planes {
   /// none). Two of the last arrays must be taken first, because others are read into their memory.
   virtual void take(int array, int /*next*/, const Action& action) { fill(array, action); }
   /// Waits for all reads and writes; to be called before others use the same far memory.
-  virtual void settle() {}
+  virtual void finish() {}
   /// The copies of meet() between near and far memory; empty for planes in memory.
   virtual StreamPhase phase(const std::vector<Use>&) { return {}; }
 

@@ -4,14 +4,14 @@
 
 namespace sc::spectral {
 
-void TransformPlan::make(std::span<const TransformStageShape> stages, bool in_turn) {
+void TransformPlan::make(std::span<const TransformStageShape> stages, bool sequential) {
   plan_.clear();
   slabs_.clear();
   next_.assign(stages.size(), 0);
   for (int stage = 0; stage < static_cast<int>(stages.size()); ++stage) {
     const int slabs = stages[static_cast<std::size_t>(stage)].slabs;
     for (int& next = next_[static_cast<std::size_t>(stage)]; next < slabs;)
-      in_turn ? add(stages, {stage, next++}, true) : add_next(stages, stage);
+      sequential ? add(stages, {stage, next++}, true) : add_next(stages, stage);
   }
 }
 
@@ -24,8 +24,8 @@ void TransformPlan::add_next(std::span<const TransformStageShape> stages, int st
   if (stages[p].next == Next::from_the_same && next_[p + 1] < number) add_next(stages, stage + 1);
 }
 
-void TransformPlan::add(std::span<const TransformStageShape> stages, Slab slab, bool in_turn) {
-  const int step = in_turn ? slab.stage : static_cast<int>(slabs_.size());
+void TransformPlan::add(std::span<const TransformStageShape> stages, Slab slab, bool sequential) {
+  const int step = sequential ? slab.stage : static_cast<int>(slabs_.size());
   const auto travels = [&](int stage) {
     return stage >= 0 && stages[static_cast<std::size_t>(stage)].next != Next::in_memory;
   };

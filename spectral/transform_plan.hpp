@@ -31,14 +31,14 @@ class TransformPlan {
 
   /// A chunk is a slab of a stage. It depends on an arrival of the previous transpose, and its result is a
   /// piece of the next one. Both have as movement the number of the stage before the transpose, and as number
-  /// that of the slab. `in_turn`, without overlap: a step is a stage. Otherwise a slab is a step, so that its
-  /// piece is sent without waiting for other slabs.
-  void make(std::span<const TransformStageShape> stages, bool in_turn);
+  /// that of the slab. `sequential`, without overlap: a step is a stage. Otherwise a slab is a step, so that
+  /// its piece is sent without waiting for other slabs.
+  void make(std::span<const TransformStageShape> stages, bool sequential);
   const Plan& plan() const { return plan_; }
   Slab slab(const Chunk& chunk) const { return slabs_[static_cast<std::size_t>(chunk.part)]; }
 
  private:
-  void add(std::span<const TransformStageShape> stages, Slab slab, bool in_turn);
+  void add(std::span<const TransformStageShape> stages, Slab slab, bool sequential);
   void add_next(std::span<const TransformStageShape> stages, int stage);
 
   Plan plan_;

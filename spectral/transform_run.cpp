@@ -44,7 +44,7 @@ TransformRun::TransformRun(Context& context, const Strategy& strategy)
 
 /// Without communication slabs are computed while they are in the cache. Each slab is a step, so that
 /// boundary_first sends its pieces with the slab; `pipelined` would be the same and is not tried.
-Choice::Run TransformRun::turn_of(std::span<const TransformStage> stages, TransformKind& kind) {
+Choice::Run TransformRun::choose_strategy(std::span<const TransformStage> stages, TransformKind& kind) {
   if (!choice_) return {.strategy = &strategy_};
   if (std::none_of(stages.begin(), stages.end(),
                    [](const TransformStage& stage) { return !stage.gives.empty(); }))
@@ -62,15 +62,15 @@ void TransformRun::run(std::span<const TransformStage> stages, TransformKind& ki
 void TransformRun::begin(std::span<const TransformStage> stages, TransformKind& kind) {
   const double begin = context_.timeline().now();
   kind_ = &kind;
-  turn_ = turn_of(stages, kind);
-  const bool hides = turn_.strategy->overlaps;
-  const bool trying = turn_.kind >= 0 && choice_->trying();
+  chosen_ = choose_strategy(stages, kind);
+  const bool hides = chosen_.strategy->overlaps;
+  const bool trying = chosen_.kind >= 0 && choice_->trying();
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && turn_.trial;  // a trial without overlap also serves as a sample
+  const bool lent = !hides && chosen_.trial;  // a trial without overlap also serves as a sample
   counts_as_ = sample || lent ? Sampled::Kind::sample
                : hides        ? Sampled::Kind::overlapped
                               : Sampled::Kind::plain;
-  const Strategy& strategy = sample ? Strategy::ordered : *turn_.strategy;
+  const Strategy& strategy = sample ? Strategy::ordered : *chosen_.strategy;
   booked_on_ = sample || lent ? sample_name_ : name_;
   overlaps_ = strategy.overlaps;
   moving_ = 0;
@@ -100,7 +100,8 @@ void TransformRun::finish() {
     for (Transpose* transpose : stage.gives) timed(Phase::wait, [&] { transpose->wait(); });
   spent_ += context_.timeline().now() - begin;
   kind_->sampled.ran(counts_as_, {moving_, spent_ - moving_}, context_.accounts()[Resource::messages]);
-  if (turn_.kind >= 0) choice_->end(turn_, counts_as_ != Sampled::Kind::sample || !turn_.strategy->overlaps);
+  if (chosen_.kind >= 0)
+    choice_->end(chosen_, counts_as_ != Sampled::Kind::sample || !chosen_.strategy->overlaps);
 }
 
 void TransformRun::shape(std::span<const TransformStage> stages) {

@@ -59,7 +59,7 @@ class TransformRun final : private Ports {
   const Choice* choice() const { return choice_.get(); }
 
  private:
-  Choice::Run turn_of(std::span<const TransformStage> stages, TransformKind& kind);
+  Choice::Run choose_strategy(std::span<const TransformStage> stages, TransformKind& kind);
   void shape(std::span<const TransformStage> stages);
   void rehearse(const char* name);
   void rehearse_chunk();
@@ -85,7 +85,7 @@ class TransformRun final : private Ports {
   // Of the current run.
   std::span<const TransformStage> stages_;
   TransformKind* kind_ = nullptr;
-  Choice::Run turn_ = {};
+  Choice::Run chosen_ = {};
   Sampled::Kind counts_as_ = {};
   double spent_ = 0;  // seconds
   std::shared_ptr<RehearsedRun> rehearsed_;

@@ -27,7 +27,7 @@ Memory::Memory(MPI_Comm comm, std::size_t bytes, const std::string& wrong) : con
     if (!wrong.empty()) throw Failure(HALO_ERR_ARGUMENT, wrong);
     if (others > 0)
       throw Failure(HALO_ERR_MISMATCH, std::to_string(others) + " other ranks have asked for no memory");
-    // An arena's first chunk has as many slots as are requested: two, of half the bytes each.
+    // An arena's first chunk has as many segments as are requested: two, of half the bytes each.
     arena_ = std::make_unique<Arena>(context_);
     block_ = arena_->allocate(bytes / 2 + 1, 2);
     const auto first = reinterpret_cast<std::uintptr_t>(block_.data);

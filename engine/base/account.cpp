@@ -27,9 +27,9 @@ Account operator-(Account a, const Account& b) {
 }
 
 bool Sampled::due(const Sampling& sampling) const {
-  constexpr int settling = 2;  // its traffic is known only after its readers have run once
-  if (runs_ < settling) return false;
-  if (runs_ < settling + sampling.first) return true;
+  constexpr int warm_up = 2;  // its traffic is known only after its readers have run once
+  if (runs_ < warm_up) return false;
+  if (runs_ < warm_up + sampling.first) return true;
   return sampling.every > 0 && runs_ % sampling.every == 0;
 }
 

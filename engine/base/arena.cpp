@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: chunks of slots, in shared memory where a node has several ranks.
+// Arena: chunks of segments, in shared memory where a node has several ranks.
 #include "engine/base/arena.hpp"
 
 #include <algorithm>
@@ -18,30 +18,30 @@ namespace {
 constexpr std::size_t stagger = 5 * cache_line;
 constexpr std::size_t stagger_period = 12;
 // Making a chunk is expensive, so small blocks share one; its unused rest is wasted.
-constexpr int chunk_slots = 8;
+constexpr int chunk_segments = 8;
 constexpr double most_shared_bytes = 4 << 20;
 
 }  // namespace
 
-Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
-  slot_bytes = round_up(slot_bytes, cache_line) + stagger * stagger_period;
+Arena::Block Arena::allocate(std::size_t segment_bytes, int segments) {
+  segment_bytes = round_up(segment_bytes, cache_line) + stagger * stagger_period;
   Chunk* chunk = chunks_.empty() ? nullptr : chunks_.back().get();
-  if (!chunk || chunk->used + slots > chunk->slots) {
-    const bool small = chunk && 2 * slots <= chunk_slots &&
-                       context_.max(static_cast<double>(slot_bytes)) * chunk_slots <= most_shared_bytes;
-    add_chunk(slot_bytes, small ? chunk_slots : slots);
+  if (!chunk || chunk->used + segments > chunk->segments) {
+    const bool small = chunk && 2 * segments <= chunk_segments &&
+                       context_.max(static_cast<double>(segment_bytes)) * chunk_segments <= most_shared_bytes;
+    add_chunk(segment_bytes, small ? chunk_segments : segments);
     chunk = chunks_.back().get();
   }
-  if (chunk->slot_bytes != slot_bytes)
-    throw Error(Exit::failure, "the slots of an arena are all of one size");
-  std::size_t before = 0;  // slots in use, over all chunks
+  if (chunk->segment_bytes != segment_bytes)
+    throw Error(Exit::failure, "the segments of an arena are all of one size");
+  std::size_t before = 0;  // segments in use, over all chunks
   for (const auto& c : chunks_) before += static_cast<std::size_t>(c->used);
   Block block;
   block.chunk = static_cast<int>(chunks_.size()) - 1;
-  block.offset = static_cast<std::size_t>(chunk->used) * slot_bytes + stagger * (before % stagger_period);
-  block.bytes = static_cast<std::size_t>(slots) * slot_bytes - stagger * stagger_period;
+  block.offset = static_cast<std::size_t>(chunk->used) * segment_bytes + stagger * (before % stagger_period);
+  block.bytes = static_cast<std::size_t>(segments) * segment_bytes - stagger * stagger_period;
   block.data = chunk->data + block.offset;
-  chunk->used += slots;
+  chunk->used += segments;
   return block;
 }
 
@@ -50,11 +50,11 @@ std::byte* Arena::remote(int chunk, int node_rank) const {
   return remote.empty() ? nullptr : remote[static_cast<std::size_t>(node_rank)];
 }
 
-void Arena::add_chunk(std::size_t slot_bytes, int slots) {
+void Arena::add_chunk(std::size_t segment_bytes, int segments) {
   auto chunk = std::make_unique<Chunk>();
-  chunk->slot_bytes = slot_bytes;
-  chunk->slots = slots;
-  const std::size_t bytes = slot_bytes * static_cast<std::size_t>(slots);
+  chunk->segment_bytes = segment_bytes;
+  chunk->segments = segments;
+  const std::size_t bytes = segment_bytes * static_cast<std::size_t>(segments);
   if (context_.rehearses()) {  // zero pages on first access, which a rehearsal never makes
     chunk->untouched = address_space(bytes);
     if (!chunk->untouched)

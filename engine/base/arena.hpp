@@ -27,10 +27,10 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Collective. `slot_bytes` is the size of one slot on this rank (it may differ between ranks), `slots` the
-  /// number of slots of the block (the same on all ranks, so that all add a new chunk together). The block is
-  /// zeroed and 64-byte aligned.
-  Block allocate(std::size_t slot_bytes, int slots);
+  /// Collective. `segment_bytes` is the size of one segment on this rank (it may differ between ranks),
+  /// `segments` the number of segments of the block (the same on all ranks, so that all add a new chunk
+  /// together). The block is zeroed and 64-byte aligned.
+  Block allocate(std::size_t segment_bytes, int segments);
   /// Address of `node_rank`'s part of a chunk in this rank's address space; nullptr if the arena is not
   /// shared.
   std::byte* remote(int chunk, int node_rank) const;
@@ -39,15 +39,15 @@ class Arena {
  private:
   struct Chunk {
     std::byte* data = nullptr;
-    std::size_t slot_bytes = 0;
-    int slots = 0;
+    std::size_t segment_bytes = 0;
+    int segments = 0;
     int used = 0;
     std::vector<std::byte*> remote;
     PagedMemory own;
     std::shared_ptr<std::byte> untouched;  ///< or this, in a rehearsal
     std::unique_ptr<SharedMemory> common;  ///< or this, shared with the node
   };
-  void add_chunk(std::size_t slot_bytes, int slots);
+  void add_chunk(std::size_t segment_bytes, int segments);
   /// False, with a reason passed to the context, if the ranks of the node cannot map each other's memory.
   bool share(Chunk& chunk, std::size_t bytes);
 

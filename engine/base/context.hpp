@@ -155,10 +155,10 @@ class Context {
   /// The first of `count` such tags.
   int next_tags(int count);
 
-  /// Memory shared by the ranks of a node for flags (see move/transport/flags), in slots of
-  /// signal_slot_bytes.
+  /// Memory shared by the ranks of a node for flags (see move/transport/flags), in segments of
+  /// signal_segment_bytes.
   Arena& signals();
-  static constexpr std::size_t signal_slot_bytes = 8192;
+  static constexpr std::size_t signal_segment_bytes = 8192;
 
  private:
   void find_node();

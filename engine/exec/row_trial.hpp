@@ -16,15 +16,15 @@ namespace sc {
 class RowTrial {
  public:
   /// Measures the computation until it is destroyed.
-  class Turn {
+  class Timing {
    public:
-    Turn(RowTrial* trial, const RowOrder& order, std::int64_t cells, std::int64_t own)
+    Timing(RowTrial* trial, const RowOrder& order, std::int64_t cells, std::int64_t own)
         : trial_(trial), order_(order), cells_(cells), own_(own) {
       if (trial_) begin_ = Clock::now();
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() {
+    Timing(const Timing&) = delete;
+    Timing& operator=(const Timing&) = delete;
+    ~Timing() {
       if (trial_) trial_->took(cells_, own_, std::chrono::duration<double>(Clock::now() - begin_).count());
     }
     const RowOrder& order() const { return order_; }

@@ -16,10 +16,11 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
     refuse("field \"" + name_ + "\" has " + std::to_string(components) + " components; at least 1 is needed");
   const Layout& layout = grid.layout();
   component_stride_ = layout.elements;
-  // A slot holds one component of 8-byte elements. Other element sizes use as many slots as their bytes need.
-  const auto slot_bytes = static_cast<std::size_t>(layout.elements) * 8;
-  const int slots = static_cast<int>((static_cast<std::size_t>(components) * size_of(type) + 7) / 8);
-  block_ = arena_->allocate(slot_bytes, slots);
+  // A segment holds one component of 8-byte elements. Other element sizes use as many segments as their bytes
+  // need.
+  const auto segment_bytes = static_cast<std::size_t>(layout.elements) * 8;
+  const int segments = static_cast<int>((static_cast<std::size_t>(components) * size_of(type) + 7) / 8);
+  block_ = arena_->allocate(segment_bytes, segments);
   base_ = block_.data + static_cast<std::size_t>(layout.origin) * size_of(type);
 }
 

@@ -44,7 +44,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   }
   groups_.emplace_back();
   for (const Ints4& d : directions_)
-    for (int slot = 0; slot < outstanding_; ++slot) groups_.push_back({.direction = d});
+    for (int n = 0; n < outstanding_; ++n) groups_.push_back({.direction = d});
   std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
   const auto add = [&](const Ints4& direction, int group) {
     add_regions(context.rank(), direction, group, true, departures);
@@ -125,9 +125,9 @@ Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direct
   return r;
 }
 
-int ArrayHalo::group(const Ints4& direction, int slot) const {
+int ArrayHalo::group(const Ints4& direction, int number) const {
   const auto found = std::find(directions_.begin(), directions_.end(), direction);
-  return 1 + static_cast<int>(found - directions_.begin()) * outstanding_ + slot;
+  return 1 + static_cast<int>(found - directions_.begin()) * outstanding_ + number;
 }
 
 std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& direction,

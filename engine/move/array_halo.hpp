@@ -44,8 +44,8 @@ class ArrayHalo final {
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
   /// The number of a group of parcels that are sent together: all parcels of one direction. As many groups of
-  /// a direction may be in progress as ArrayHaloOptions::outstanding; `slot` counts them from 0.
-  int group(const Ints4& direction, int slot) const;
+  /// a direction may be in progress as ArrayHaloOptions::outstanding; `number` counts them from 0.
+  int group(const Ints4& direction, int number) const;
   static constexpr int all = 0;  ///< the group of the parcels of all directions
   /// As in Exchange, for a whole group. A range excludes cells along axes on which the direction is zero;
   /// both ends pass the same range.

@@ -23,9 +23,9 @@ int Choice::add(std::string name, const std::function<bool(const Strategy&)>& ma
   return trials_.add(std::move(candidates), feeds);
 }
 
-Choice::Run Choice::begin(int kind, bool settling) {
-  if (settling) {
-    settling_ = true;
+Choice::Run Choice::begin(int kind, bool measures_rows) {
+  if (measures_rows) {
+    measures_rows_ = true;
     return {.strategy = &trials_.chosen(kind)};
   }
   if (!told_ && (kind == opens_ || ++runs_since_ > long_ago)) {
@@ -48,7 +48,7 @@ void Choice::begin_step() {
 }
 
 void Choice::step() {
-  if (std::exchange(settling_, false)) return;
+  if (std::exchange(measures_rows_, false)) return;
   if (under_way_ && ++waited_ >= late) return agree();
   const std::vector<std::int64_t> mine = trials_.step();
   if (mine.empty()) return;

@@ -28,8 +28,8 @@ class Choice {
   };
   /// The next run of a kind. If the program does not mark its steps, a step begins when the same kind runs
   /// again: the first one, or any one if that has not run for long. Steps with runs that still measure their
-  /// order of rows, the same on all ranks, do not count.
-  Run begin(int kind, bool settling = false);
+  /// order of rows (`measures_rows`, the same on all ranks) do not count.
+  Run begin(int kind, bool measures_rows = false);
   void restart_clock(Run& run) const { run.begin = context_.timeline().now(); }
   /// `usual`: it ran under the given strategy.
   void end(const Run& run, bool usual);
@@ -57,11 +57,11 @@ class Choice {
   std::vector<std::string> names_;
   int threads_ = 0;  // of the rank with the fewest
   bool told_ = false;
-  bool settling_ = false;   // a run in this step does
-  int opens_ = 0;           // the kind with which a step begins, if the program does not mark steps
-  int runs_since_ = 0;      // it ran
-  bool under_way_ = false;  // the reduction is in progress
-  int waited_ = 0;          // steps
+  bool measures_rows_ = false;  // a run in this step does
+  int opens_ = 0;               // the kind with which a step begins, if the program does not mark steps
+  int runs_since_ = 0;          // it ran
+  bool under_way_ = false;      // the reduction is in progress
+  int waited_ = 0;              // steps
 };
 
 }  // namespace sc

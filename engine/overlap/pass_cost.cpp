@@ -61,11 +61,11 @@ StepCost of_pass(const RecordedArrays& arrays, const Grid& grid, const HaloOptio
   const std::vector<Reach> inputs = arrays.inputs();
   for (std::size_t n = 0; n < inputs.size(); ++n) {
     const Recorded::Use& use = *arrays.first()[n];
-    const RecordedArrays::Moved moved = arrays.moved(static_cast<int>(n));
+    const RecordedArrays::MemoryUse memory = arrays.memory_use(static_cast<int>(n));
     const double bytes = bytes_a_cell(*use.storage) * static_cast<double>(grid.own().cells());
-    cost.read += moved.read ? bytes : 0;
-    cost.written += moved.written ? bytes : 0;
-    const bool stays = !moved.written;  // its halo is sent once in a run
+    cost.read += memory.read ? bytes : 0;
+    cost.written += memory.written ? bytes : 0;
+    const bool stays = !memory.written;  // its halo is sent once in a run
     if (inputs[n].width > 0 && !stays)
       items.push_back({use.storage.get(), received_for(use.conditions, inputs[n])});
   }

@@ -9,7 +9,8 @@ namespace sc {
 
 namespace {
 
-constexpr int settling = 24;   // steps before the first trial, in which row orders and halo exchanges settle
+// Steps before the first trial, in which row orders and readers of halos are found.
+constexpr int warm_up = 24;
 constexpr int steps_each = 8;  // steps timed in a turn, in one pass or several; the first pass is not timed
 constexpr int rounds = 3;
 constexpr int early = 2;     // passes in a row that end early; then this length and longer ones are left out
@@ -31,7 +32,7 @@ PassTrial::PassTrial(int most) {
 bool PassTrial::took(int steps, double seconds, bool busy) {
   if (!trying()) {
     waited_ += steps;
-    if (waited_ >= (state_ == State::found ? again : settling) && !busy) begin_trial();
+    if (waited_ >= (state_ == State::found ? again : warm_up) && !busy) begin_trial();
     return false;
   }
   if (steps < length()) {
@@ -66,7 +67,7 @@ void PassTrial::give_up() {
   next_turn();
 }
 
-void PassTrial::turn_over(double slowest_seconds_a_step) {
+void PassTrial::end_turn(double slowest_seconds_a_step) {
   candidates_[now_].seconds.push_back(slowest_seconds_a_step);
   if (round_ == 0 && now_ >= 2) {
     double best = candidates_[now_].seconds.front();

@@ -21,16 +21,16 @@ class PassTrial {
   bool trying() const { return state_ == State::trying; }
 
   /// A pass, or a step by itself, took so long here. `busy`: something else was tried in it. Whether a turn
-  /// is over, the same on all ranks: then turn_over() wants seconds_a_step() of the slowest one.
+  /// is over, the same on all ranks: then end_turn() wants seconds_a_step() of the slowest one.
   bool took(int steps, double seconds, bool busy = false);
   double seconds_a_step() const { return seconds_ / steps_; }
-  void turn_over(double slowest_seconds_a_step);
+  void end_turn(double slowest_seconds_a_step);
 
   /// What was found, and why; empty before that.
   std::string describe() const;
 
  private:
-  enum class State { settling, trying, found };
+  enum class State { warming_up, trying, found };
   struct Candidate {
     int length;
     std::vector<double> seconds = {};  // a step, of each turn
@@ -44,7 +44,7 @@ class PassTrial {
   bool gains(const Candidate& candidate) const;
 
   std::vector<Candidate> candidates_;
-  State state_ = State::settling;
+  State state_ = State::warming_up;
   int chosen_ = 1;
   int waited_ = 0;  // steps since something was found
   int round_ = 0;

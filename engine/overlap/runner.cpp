@@ -62,8 +62,8 @@ void Runner::run_now(Stage& stage, Stage* next) {
     stage.check_faces();
   }
   const bool far = Slabs::in(stage);
-  Choice::Run turn = turn_of(stage, far);
-  const Strategy& strategy = *turn.strategy;
+  Choice::Run chosen = choose_strategy(stage, far);
+  const Strategy& strategy = *chosen.strategy;
   std::optional<Slabs> slabs, next_slabs;
   if (far) {
     slabs.emplace(stage, strategy.eager);
@@ -71,17 +71,17 @@ void Runner::run_now(Stage& stage, Stage* next) {
   }
   Device* device = stage.device();
   if (device) begin_on(*device, stage, strategy);
-  if (device && turn.trial) {
+  if (device && chosen.trial) {
     drain(*device, stage);
-    choice_->restart_clock(turn);
+    choice_->restart_clock(chosen);
   }
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
   Sampled& sampled = stage.sampled();
   const bool hides = strategy.overlaps;
-  const bool trying = (turn.kind >= 0 && choice_->trying()) || tries_lengths();
+  const bool trying = (chosen.kind >= 0 && choice_->trying()) || tries_lengths();
   const bool sample = hides && !trying && sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && turn.trial;  // a trial without overlap also serves as a sample
+  const bool lent = !hides && chosen.trial;  // a trial without overlap also serves as a sample
   const bool measure = sample || !hides || !sampled.known();
   const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
   double core_share = 1;
@@ -94,14 +94,14 @@ void Runner::run_now(Stage& stage, Stage* next) {
     stage.collect();
     end_on(*device, stage.name());
   }
-  if (device && turn.trial) drain(*device, stage);
+  if (device && chosen.trial) drain(*device, stage);
   const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
   sampled.ran(sample || lent ? Sampled::Kind::sample
               : !hides       ? Sampled::Kind::plain
                              : Sampled::Kind::overlapped,
               {after.movement - before.movement, (lent ? core_share : 1) * (after.core - before.core)},
               context_.accounts()[Resource::messages]);
-  if (turn.kind >= 0) choice_->end(turn, !sample);
+  if (chosen.kind >= 0) choice_->end(chosen, !sample);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;

@@ -174,7 +174,7 @@ class Runner {
     int number;  // of the choice
     bool of(const Stage& stage, bool in_slabs) const;
   };
-  Choice::Run turn_of(Stage& stage, bool slabs);
+  Choice::Run choose_strategy(Stage& stage, bool slabs);
   int kind_of(Stage& stage, bool slabs);
   bool alone() const { return !options_.strategy.overlaps; }
   bool eager() const { return choice_ ? choice_->eager() : options_.strategy.eager; }

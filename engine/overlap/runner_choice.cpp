@@ -82,9 +82,9 @@ int Runner::kind_of(Stage& stage, bool slabs) {
   return kinds.back().number;
 }
 
-Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
+Choice::Run Runner::choose_strategy(Stage& stage, bool slabs) {
   if (!choice_) return {.strategy = &options_.strategy};
-  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.settles());
+  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.measures_rows());
   // There is no communication between ranks to overlap: all cells in one chunk. With slabs or a device the
   // strategy overlaps, because copies or kernels run while the host computes.
   const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();

@@ -49,7 +49,7 @@ void Runner::settle_outputs(Stage& stage) {
 
 /// Whether a halo need not be exchanged before it is read with these conditions.
 bool Runner::is_fresh(Storage& storage, const Boundaries& conditions, Reach reach) {
-  settle_ahead({&storage, &conditions, reach}, context_.timeline());
+  apply_readers_conditions({&storage, &conditions, reach}, context_.timeline());
   return storage.fresh().covers(reach);
 }
 

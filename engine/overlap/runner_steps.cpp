@@ -79,7 +79,7 @@ void Runner::took(int steps) {
   if (!lengths_ || lengths_->length() != length_) return;
   const bool tried = lengths_->trying(), busy = choice_ && choice_->trying();
   if (lengths_->took(steps, std::exchange(seconds_, 0), busy))
-    lengths_->turn_over(context_.max(lengths_->seconds_a_step()));
+    lengths_->end_turn(context_.max(lengths_->seconds_a_step()));
   if (tried && !lengths_->trying()) passes_.found = lengths_->describe();
 }
 

@@ -60,7 +60,7 @@ std::vector<int> Trials::open(const Kind& kind, bool eager) const {
 
 /// Candidates alternate forwards and backwards, so that a drift of the times affects all of them equally.
 int Trials::next_on_trial(const Kind& kind) const {
-  const bool late = state_ == State::settled && !kind.decided;
+  const bool late = state_ == State::chosen && !kind.decided;
   if (kind.first || (state_ != State::trying && !late)) return -1;
   const std::vector<int> all = open(kind, late ? eager_ || !kind.feeds : eager_);
   const int count = static_cast<int>(all.size());
@@ -89,7 +89,7 @@ void Trials::end_step() {
     if (kind.now >= 0) {
       kind.candidates[static_cast<std::size_t>(kind.now)].seconds.push_back(mean);
       ++kind.steps_in_turn;
-    } else if (state_ == State::settled && !kind.first) {
+    } else if (state_ == State::chosen && !kind.first) {
       if (kind.recent.size() >= most_recent) kind.recent.erase(kind.recent.begin());
       kind.recent.push_back(mean);
     }
@@ -111,17 +111,17 @@ std::vector<std::int64_t> Trials::step() {
 
 std::vector<std::int64_t> Trials::go_on() {
   switch (state_) {
-    case State::settling:
-      if (steps_ > schedule_.settling && !kinds_.empty()) begin_trial();
+    case State::warming_up:
+      if (steps_ > schedule_.warm_up && !kinds_.empty()) begin_trial();
       break;
     case State::trying:
       if (steps_ < steps_of_turn_ || (eager_ && begin_turn(false))) break;
       state_ = State::agreeing;
-      turn_to(true);
+      set_eager(true);
       return times();
     case State::agreeing:
       break;
-    case State::settled:
+    case State::chosen:
       if (looking_) break;
       if (since_trial_ >= schedule_.again) {
         begin_trial();
@@ -156,7 +156,7 @@ void Trials::begin_trial() {
 
 bool Trials::begin_round() {
   if (anything_to_try() && (begin_turn(true) || begin_turn(false))) return true;
-  state_ = State::settled;
+  state_ = State::chosen;
   steps_ = 0;
   return false;
 }
@@ -171,18 +171,18 @@ bool Trials::begin_turn(bool eager) {
     feeds = feeds || (kind.feeds && count > 0);
   }
   if (most == 0) return false;
-  const bool turns = feeds && eager != eager_;
-  turn_to(eager);
+  const bool changes = feeds && eager != eager_;
+  set_eager(eager);
   for (Kind& kind : kinds_) kind.steps_in_turn = 0;
   state_ = State::trying;
   steps_ = 0;
   steps_of_turn_ =
-      (turns ? 1 : 0) + schedule_.each[static_cast<std::size_t>(round_)] * static_cast<int>(most);
+      (changes ? 1 : 0) + schedule_.each[static_cast<std::size_t>(round_)] * static_cast<int>(most);
   return true;
 }
 
 /// In the first step after a change, halos still are where the other way left them; that step is not timed.
-void Trials::turn_to(bool eager) {
+void Trials::set_eager(bool eager) {
   for (Kind& kind : kinds_) kind.first = kind.first || (kind.feeds && eager != eager_);
   eager_ = eager;
 }

@@ -14,7 +14,7 @@ namespace sc {
 
 /// The schedule of trials, in steps of the program.
 struct Schedule {
-  int settling = 2;               ///< until the runner knows the readers of all outputs
+  int warm_up = 2;                ///< until the runner knows the readers of all outputs
   std::array<int, 2> each{2, 3};  ///< steps for each candidate, in the first and in the second round
   int watch = 50;                 ///< between two checks of the times
   int again = 1000;               ///< between two trials
@@ -59,7 +59,7 @@ class Trials {
   int kinds() const { return static_cast<int>(kinds_.size()); }
 
  private:
-  enum class State { settling, trying, agreeing, settled };
+  enum class State { warming_up, trying, agreeing, chosen };
   struct Candidate {
     const Strategy* strategy;
     std::vector<double> seconds = {};  // of a run, one mean for each step of this trial
@@ -96,7 +96,7 @@ class Trials {
   void begin_trial();
   bool begin_round();
   bool begin_turn(bool eager);
-  void turn_to(bool eager);
+  void set_eager(bool eager);
   std::vector<std::int64_t> times() const;
   void end_round();
   static void choose(Kind& kind);
@@ -106,7 +106,7 @@ class Trials {
 
   Schedule schedule_;
   std::vector<Kind> kinds_;
-  State state_ = State::settling;
+  State state_ = State::warming_up;
   bool eager_ = true;
   bool looking_ = false;  // the values being reduced are times of the choice
   int round_ = 0;

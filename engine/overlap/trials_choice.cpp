@@ -62,12 +62,12 @@ void Trials::end_round() {
     round_ = 1;
     if (begin_round()) return;
   }
-  turn_to(!gains(cost(false), cost(true)));
+  set_eager(!gains(cost(false), cost(true)));
   for (Kind& kind : kinds_) {  // the others are tried further whenever they run
     kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
     kind.steps_in_turn = 0;
   }
-  state_ = State::settled;
+  state_ = State::chosen;
   steps_ = 0;
 }
 
@@ -90,7 +90,7 @@ void Trials::leave_out() {
 /// Starts a new trial if the times of the chosen strategies have drifted. Also chooses for kinds that were
 /// added since the last trial, or ran too rarely in it.
 void Trials::look() {
-  if (state_ != State::settled) return;
+  if (state_ != State::chosen) return;
   double before = 0, now = 0;
   bool first = true, new_often = false;
   for (Kind& kind : kinds_) {

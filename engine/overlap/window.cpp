@@ -124,15 +124,15 @@ int RecordedArrays::reach() const {
   return most;
 }
 
-RecordedArrays::Moved RecordedArrays::moved(int array) const {
-  Moved moved;
+RecordedArrays::MemoryUse RecordedArrays::memory_use(int array) const {
+  MemoryUse use;
   for (const auto& run : runs_)
     for (const WindowAccess& a : run) {
       if (a.array != array) continue;
-      if (a.mode != Mode::write && !moved.written) moved.read = true;
-      if (a.mode != Mode::read) moved.written = true;
+      if (a.mode != Mode::write && !use.written) use.read = true;
+      if (a.mode != Mode::read) use.written = true;
     }
-  return moved;
+  return use;
 }
 
 int Window::steps() const {

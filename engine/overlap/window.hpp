@@ -67,10 +67,10 @@ class RecordedArrays {
   /// The widest reach of any run.
   int reach() const;
   /// Whether an array is read from memory in a pass, because its values before it are used, and written.
-  struct Moved {
+  struct MemoryUse {
     bool read = false, written = false;
   };
-  Moved moved(int array) const;
+  MemoryUse memory_use(int array) const;
 
  private:
   int number_of(const Storage* storage) const;

@@ -43,9 +43,9 @@ void WindowRun::note_filled(RehearsedRun& run, const Chunk& chunk) const {
 double WindowRun::bytes_of_own_cell() const {
   double bytes = 0;
   for (std::size_t n = 0; n < arrays_.first().size(); ++n) {
-    const RecordedArrays::Moved moved = arrays_.moved(static_cast<int>(n));
+    const RecordedArrays::MemoryUse use = arrays_.memory_use(static_cast<int>(n));
     const Storage& storage = *arrays_.first()[n]->storage;
-    bytes += (int{moved.read} + int{moved.written}) * static_cast<double>(size_of(storage.type())) *
+    bytes += (int{use.read} + int{use.written}) * static_cast<double>(size_of(storage.type())) *
              storage.components();
   }
   return bytes;

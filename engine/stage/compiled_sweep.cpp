@@ -26,8 +26,8 @@ CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, Sw
 void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> into) {
   std::vector<Place> places;
   for (std::size_t n = 0; n < accesses().size(); ++n) places.push_back(place(n));
-  const RowTrial::Turn turn = this->turn(box, threads);
-  const Frame frame{grid().layout(), grid().origin(), turn.order()};
+  const RowTrial::Timing timing = this->time_rows(box, threads);
+  const Frame frame{grid().layout(), grid().origin(), timing.order()};
   if (Device* device = this->device()) {
     if (!into.empty() && !tally_)
       tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));

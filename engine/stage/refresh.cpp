@@ -256,7 +256,7 @@ void Refresh::note_filled(RehearsedRun& run, bool beside_own, bool beside_neighb
     });
 }
 
-void settle_ahead(const Wanted& read, Timeline& timeline) {
+void apply_readers_conditions(const Wanted& read, Timeline& timeline) {
   Storage& storage = *read.storage;
   std::optional<Storage::Ahead>& ahead = storage.ahead();
   if (!ahead || ahead->read.covers(read.reach) || storage.far()) return;

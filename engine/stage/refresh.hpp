@@ -100,7 +100,7 @@ void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
 
 /// Before a halo is read: if it was exchanged ahead (Storage::ahead), it gets the conditions that its reader
 /// finds, as if it were exchanged now; where these need cells that were not received, it becomes stale.
-void settle_ahead(const Wanted& read, Timeline& timeline);
+void apply_readers_conditions(const Wanted& read, Timeline& timeline);
 
 /// Own planes in near memory, for a field in far memory. `below`, `above`: the planes beside them are there
 /// too.

@@ -158,7 +158,7 @@ bool Stage::passes_over_much() const {
   return bytes_a_cell(*this) * n.x * n.y * n.z / grid().context().size() > nothing_stays;
 }
 
-bool Stage::settles() {
+bool Stage::measures_rows() {
   return grid().context().options().past_caches == PastCaches::measured &&
          sampled_.runs() < RowTrial::first_runs && row_orders().tried;
 }
@@ -171,7 +171,7 @@ const Stage::RowOrders& Stage::row_orders() {
   return *row_orders_;
 }
 
-RowTrial::Turn Stage::turn(const Box& box, int threads) {
+RowTrial::Timing Stage::time_rows(const Box& box, int threads) {
   const Context& context = grid().context();
   const auto& [much, tried] = row_orders();
   if (context.options().past_caches == PastCaches::always) return {nullptr, much, 0, 0};

@@ -100,7 +100,7 @@ class Stage {
   virtual double bytes_per_cell() const;
 
   /// Whether the next run is one of the first, which measure the order of rows; the same on all ranks.
-  bool settles();
+  bool measures_rows();
 
   /// Chooses the runs without overlap that measure M.
   Sampled& sampled() { return sampled_; }
@@ -116,7 +116,7 @@ class Stage {
   /// The place of access number `n` in this run.
   Place place(std::size_t n) const { return place_of(accesses()[n].storage()); }
   /// The order of rows for `box` on `threads` threads; measures until it is destroyed.
-  RowTrial::Turn turn(const Box& box, int threads);
+  RowTrial::Timing time_rows(const Box& box, int threads);
   /// Checks the declarations; throws Error (bad_input) if they are invalid.
   void check_accesses();
   void watch(bool watched) { watched_ = watched; }

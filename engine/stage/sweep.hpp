@@ -58,8 +58,8 @@ class Sweep final : public Stage {
  private:
   template <std::size_t... n>
   void compute(const Box& box, int threads, std::span<Accumulator> into, std::index_sequence<n...>) {
-    const RowTrial::Turn turn = this->turn(box, threads);
-    const Frame frame{grid().layout(), grid().origin(), turn.order()};
+    const RowTrial::Timing timing = this->time_rows(box, threads);
+    const Frame frame{grid().layout(), grid().origin(), timing.order()};
     if (Device* device = this->device()) {
       if (!into.empty() && !tally_)
         tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));

@@ -16,7 +16,7 @@ namespace sc::model {
 
 namespace {
 
-constexpr int most_turns = 100;
+constexpr int most_iterations = 100;
 
 /// The simulation of one rank's rehearsal.
 class Walk {
@@ -131,15 +131,15 @@ class Together {
     std::vector<std::optional<VirtualPorts>> ports(count);
     // Arrival times depend on all messages that share a link, whose starts depend on arrivals: iterate until
     // the times are stationary.
-    bool settled = false;
-    for (int turn = 0; !settled && turn < most_turns; ++turn) {
-      settled = true;
+    bool stationary = false;
+    for (int iteration = 0; !stationary && iteration < most_iterations; ++iteration) {
+      stationary = true;
       for (std::size_t r = 0; r < count; ++r) {
         files[r] = walks[r].files();
         ports[r].emplace(*runs[r], machine_, strategy_.overlaps, walks[r].run_begins(), files[r],
                          arrivals.due(r));
         executor_.carry_out(runs[r]->plan, strategy_, *ports[r]);
-        settled = arrivals.note(r, *ports[r]) && settled;
+        stationary = arrivals.note(r, *ports[r]) && stationary;
       }
     }
     const std::vector<double> sent = arrivals.last();

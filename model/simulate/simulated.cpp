@@ -24,7 +24,7 @@ namespace {
 
 using namespace sc::model;
 
-constexpr int settling = 2;  // steps until the delays between ranks are stationary
+constexpr int warm_up = 2;  // steps until the delays between ranks are stationary
 
 /// All messages share one buffer, because their contents do not matter.
 class Memory {
@@ -102,7 +102,7 @@ int simulate(const std::string& folder, bool whole, int steps) {
   Player player(trace, whole);
   // No barrier between steps: ranks would leave it one after another.
   std::array<double, 2> mine{}, last{};
-  for (int step = 0; step < settling; ++step) player.step();
+  for (int step = 0; step < warm_up; ++step) player.step();
   mine[0] = player.now();
   for (int step = 0; step < steps; ++step) player.step();
   mine[1] = player.now();

@@ -23,7 +23,7 @@ bool travels(const Passage& passage) { return passage.way != Passage::Way::self 
 
 }  // namespace
 
-std::size_t Messages::add(int movement, const Passage& passage) {
+std::size_t MessageList::add(int movement, const Passage& passage) {
   const std::size_t next = all_.size();
   const auto [found, fresh] =
       known_.try_emplace({movement, passage.peer, whole_ ? 0 : static_cast<int>(next)}, next);

@@ -24,9 +24,9 @@ struct Message {
 
 /// One message for each piece, or one for all pieces of a run between two ranks. The latter is faster to
 /// simulate with many ranks, since every event tests all messages.
-class Messages {
+class MessageList {
  public:
-  explicit Messages(bool whole) : whole_(whole) {}
+  explicit MessageList(bool whole) : whole_(whole) {}
 
   /// The index of the message that contains a piece.
   std::size_t add(int movement, const Passage& passage);
@@ -97,7 +97,7 @@ class SimulatedPorts final : public Ports {
   UnderWay& under_way_;
   void* memory_;
   bool begun_ = false;  // whether a message has been sent
-  Messages sent_messages_, received_messages_;
+  MessageList sent_messages_, received_messages_;
   std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
   std::vector<MPI_Request> receives_;

@@ -83,7 +83,7 @@ struct Solver::Parts {
   double begin(std::span<const double> right_side, int exponent);
   void iterate(Progress& progress);
   /// Sets x to the vector with the smallest residual so far.
-  void settle(Solution& solution);
+  void take_best(Solution& solution);
   /// Scales x back to the units of b.
   void scale_back(int exponent, Solution& solution);
 };
@@ -134,7 +134,7 @@ void Solver::Parts::iterate(Progress& progress) {
   }
 }
 
-void Solver::Parts::settle(Solution& solution) {
+void Solver::Parts::take_best(Solution& solution) {
   solution.residual = solution.residuals.back();
   if (solution.residual <= lowest) return;
   system.product.runner().run(go_back);
@@ -190,7 +190,7 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
     solution.residuals = {1.0};
     if (each) each(0, 1.0);
     w.iterate(progress);
-    w.settle(solution);
+    w.take_best(solution);
     w.scale_back(exponent, solution);
   }
   if (const std::string note = w.plain->note(); !note.empty())

@@ -17,30 +17,32 @@ constexpr int block = LineSystem::usual_block;
 constexpr int conserved = 5, slopes = 9, shown = 9;
 
 /// Arrays, a component each, that a run of a stage reads with planes around its pieces, reads, and writes.
-struct Moved {
+struct StreamedArrays {
   int around = 0, read = 0, written = 0;
-  Moved& operator+=(const Moved& m) {
+  StreamedArrays& operator+=(const StreamedArrays& m) {
     around += m.around;
     read += m.read;
     written += m.written;
     return *this;
   }
-  friend Moved operator*(int times, Moved m) { return {times * m.around, times * m.read, times * m.written}; }
+  friend StreamedArrays operator*(int times, StreamedArrays m) {
+    return {times * m.around, times * m.read, times * m.written};
+  }
 };
 
 /// Lines along `axis` of fields of which so many arrays are read around their cells, and so many at them.
-Moved lines(const Grid& grid, int axis, int around, int at, int updated, int written) {
+StreamedArrays lines(const Grid& grid, int axis, int around, int at, int updated, int written) {
   const bool along_z = axis == 2;
-  const int passes = along_z || grid.split()[axis] > 1 ? 2 : 1;
-  Moved all{along_z ? around : 0, at + (along_z ? 0 : around), 0};
-  all = passes * all;
+  const int times = along_z || grid.split()[axis] > 1 ? 2 : 1;
+  StreamedArrays all{along_z ? around : 0, at + (along_z ? 0 : around), 0};
+  all = times * all;
   return all += {0, updated, updated + written};
 }
 
 /// Of a step.
-Moved moved(const Grid& grid, const CompressibleOptions& o) {
+StreamedArrays streamed(const Grid& grid, const CompressibleOptions& o) {
   const bool viscous = o.gas.viscosity > 0;
-  Moved rates;
+  StreamedArrays rates;
   for (int axis = 0; axis < 3; ++axis) {
     const bool first = axis == 0;
     if (viscous) rates += lines(grid, axis, state_size, 0, 0, slopes / 3);
@@ -48,7 +50,7 @@ Moved moved(const Grid& grid, const CompressibleOptions& o) {
                    first ? conserved : 0);
   }
   if (o.forcing.power > 0) rates += {0, 2 * state_size + conserved, conserved};
-  Moved all = 4 * rates;
+  StreamedArrays all = 4 * rates;
   all += {0, 4 * 2 * conserved + 2 * conserved, 4 * (conserved + state_size)};  // updates
   all += {0, state_size, 0};                                                    // limits
   if (!(o.filter > 0)) return all;
@@ -95,7 +97,8 @@ std::int64_t spectrum_bytes(const Grid& grid, const CompressibleOptions& o) {
 
 Budget in_memory(const Grid& grid, const CompressibleOptions& o) {
   Budget budget;
-  budget.near = arrays(o) * 8 * grid.layout().elements + spectrum_bytes(grid, o);  // slots of 8 bytes
+  budget.near =
+      arrays(o) * 8 * grid.layout().elements + spectrum_bytes(grid, o);  // segments for elements of 8 bytes
   return budget;
 }
 
@@ -111,7 +114,7 @@ Budget in_pieces(const Grid& grid, const CompressibleOptions& o, int pieces, int
   budget.pieces = pieces;
   budget.slot = std::max(flux, (state_size + slopes + shown) * at);
   budget.ahead = std::min(most_ahead, FileMemory::ahead(budget.slot));
-  const Moved step = moved(grid, o);
+  const StreamedArrays step = streamed(grid, o);
   budget.far = arrays(o) * cut.bytes();
   budget.read = step.around * cut.moved(grid.halo(2)) + step.read * cut.moved();
   budget.written = step.written * cut.moved();

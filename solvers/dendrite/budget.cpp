@@ -53,7 +53,8 @@ Arrays arrays_of(const Grid& grid, const DendriteOptions& o) {
 
 Budget in_memory(const Grid& grid, const DendriteOptions& o) {
   const Arrays a = arrays_of(grid, o);
-  const std::int64_t bytes = o.space == Space::device ? a.element : 8;  // elements of host slots: 8 bytes
+  const std::int64_t bytes =
+      o.space == Space::device ? a.element : 8;  // fields on the host take 8 bytes an element
   Budget budget;
   budget.near = a.all() * a.cells * bytes;
   return budget;

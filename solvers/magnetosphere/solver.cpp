@@ -117,7 +117,7 @@ void Magnetosphere::begin_cycle() {
   const double inner = options_.planet ? options_.planet->inner : 0;
   auto& limits = diagnostics_->limits;
   runner_.run(limits, {options_.gamma, inner * inner, positions_of(options_, Half::nodes)});
-  settle();  // the stage has ended a pass; a plasma that is lost has no limits
+  reduce_found();  // the stage has ended a pass; a plasma that is lost has no limits
   global_.reduce(limits.accumulators());
   const double h = options_.spacing;
   clock_.signal = global_.value(0);

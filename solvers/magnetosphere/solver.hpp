@@ -108,7 +108,7 @@ class Magnetosphere {
   void count_floors(Half half, const std::shared_ptr<Found>& found);
   void end_step(const std::shared_ptr<Found>& found);
   /// Takes note of what the steps that were executed since the last call have found.
-  void settle();
+  void reduce_found();
   [[noreturn]] void report_loss(const Found& at);
   void begin_cycle();
   /// Halos that are filled from now on get the wind at `time`.
@@ -130,7 +130,7 @@ class Magnetosphere {
   Clock clock_;
   bool cycle_begun_ = false;                  ///< before its first step
   std::array<double, 2> winds_at_{};          ///< time of the wind at centres and nodes, if it changes
-  std::deque<std::shared_ptr<Found>> found_;  ///< of steps that settle() has not seen
+  std::deque<std::shared_ptr<Found>> found_;  ///< of steps that reduce_found() has not seen
   std::int64_t last_floors_ = 0;
 };
 

@@ -10,7 +10,7 @@ StepReport Magnetosphere::steps(int n) {
   const std::int64_t before = clock_.floors;
   found_.clear();  // of a call that failed
   runner_.steps(n, [this](int) { advance(); });
-  settle();
+  reduce_found();
   return {.step = clock_.steps,
           .time = clock_.time,
           .dt = clock_.dt,

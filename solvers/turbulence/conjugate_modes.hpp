@@ -32,7 +32,7 @@ class ConjugateModes {
   Vector of(int ky, int kz) const;
 
  private:
-  std::size_t slot(int ky, int kz) const;
+  std::size_t index(int ky, int kz) const;
 
   Reduction reduction_;
   int reach_y_, reach_z_;

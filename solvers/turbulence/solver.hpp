@@ -85,7 +85,7 @@ class Turbulence {
   const Budget& budget() const { return budget_; }
   const Store& store() const { return *store_; }
   /// Waits for file accesses in progress, which a step does not wait for.
-  void settle() { store_->settle(); }
+  void finish_files() { store_->finish(); }
 
  private:
   template <class T>

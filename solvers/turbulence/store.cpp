@@ -96,8 +96,8 @@ void Store::run(Stage& stage, Stage* next) {
   timed(stage.name(), copies, [&] { runner_.run(stage, next); });
 }
 
-void Store::settle() {
-  planes_->settle();
+void Store::finish() {
+  planes_->finish();
   if (place_) place_->finish();
 }
 

@@ -38,7 +38,7 @@ class Store {
   /// Collective. The first piece of `next`, the following stage, is prefetched meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
   /// Waits for all reads and writes.
-  void settle();
+  void finish();
   /// Bytes copied between memory and files so far, without copies in progress.
   std::int64_t bytes(Way way) const { return files_ ? files_->bytes(way) : 0; }
   /// "io_uring", "two threads", "blocking calls"; empty if nothing is in files.

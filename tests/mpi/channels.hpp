@@ -88,7 +88,7 @@ inline double velocity_error(cavity::Cavity& solver, const VelocityAt& exact) {
 }
 
 /// Steps until max |dV/dt| is below `change`; the number of steps.
-inline int settle(cavity::Cavity& solver, double change, int most = 20000) {
+inline int run_until_steady(cavity::Cavity& solver, double change, int most = 20000) {
   for (int n = 1; n < most; ++n)
     if (solver.step().max_change < change) return n;
   return most;

@@ -104,10 +104,10 @@ struct Relax {  // reads the neighbours of other colours: 6, 18 or 26
 
 Reach reach_of(int colours) { return colours == 2 ? star(1) : box(1); }
 
-struct Moved {
+struct Sent {
   double coloured, whole;  // bytes of a run with colours, and of one whole halo
 };
-Moved moved(Context& context, int colours, Strategy strategy, Int3 cells) {
+Sent sent(Context& context, int colours, Strategy strategy, Int3 cells) {
   const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1});
   Field<double> u(grid, "u");
   u.fill([](int x, int y, int z) { return std::sin(x + 0.1 * y * z); });
@@ -130,7 +130,7 @@ TEST(ColouredExchange, SendsEveryCellOnceARun) {
     for (const int colours : {2, 4, 8})
       for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
                                 Strategy::pipelined, Strategy::halo_thread}) {
-        const Moved m = moved(context, colours, strategy, cells);
+        const Sent m = sent(context, colours, strategy, cells);
         EXPECT_EQ(m.coloured, m.whole) << strategy.name << colours;
         if (context.size() > 1) {
           EXPECT_GT(m.whole, 0);

@@ -103,8 +103,8 @@ TEST(CompressibleInFiles, MovesTheBytesThatWerePlannedAndRehearsed) {
       place.finish();
       EXPECT_EQ(place.memory().bytes(Way::in) - before[0], 2 * flow.budget().read) << to_string(split);
       EXPECT_EQ(place.memory().bytes(Way::out) - before[1], 2 * flow.budget().written) << to_string(split);
-      const Moved recorded =
-          moved(rehearsed({context.rank(), context.size(), 1}, [&](Context& one, auto note) {
+      const FileBytes recorded =
+          file_bytes(rehearsed({context.rank(), context.size(), 1}, [&](Context& one, auto note) {
             Compressible simulated(one, o);
             SlabPlace& files = *far_cells(simulated.conserved().storage(0)).place();
             simulated.step();
@@ -114,7 +114,7 @@ TEST(CompressibleInFiles, MovesTheBytesThatWerePlannedAndRehearsed) {
               files.finish();
             });
           }));
-      EXPECT_EQ(recorded, (Moved{2 * flow.budget().read, 2 * flow.budget().written})) << to_string(split);
+      EXPECT_EQ(recorded, (FileBytes{2 * flow.budget().read, 2 * flow.budget().written})) << to_string(split);
     }
 }
 

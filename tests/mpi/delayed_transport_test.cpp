@@ -33,13 +33,13 @@ struct Slow {  // 80 ms of core and 8 ms of shell
   }
 };
 
-struct Measured {
+struct Times {
   double seconds = 0;  // of a sweep, on the slowest rank
   double wait = 0;     // of a sweep, on this rank
   std::vector<double> values;
 };
 
-Measured measure(Strategy strategy, int threads, double under_way = delay, double rate = 0) {
+Times measure(Strategy strategy, int threads, double under_way = delay, double rate = 0) {
   TestContext context(
       {.threads = threads, .transport = TransportPolicy::delayed, .delay = under_way, .rate = rate});
   const Grid grid(
@@ -61,7 +61,7 @@ Measured measure(Strategy strategy, int threads, double under_way = delay, doubl
   context.barrier();
   const double begin = MPI_Wtime();
   for (int n = 0; n < sweeps; ++n) step();
-  Measured m;
+  Times m;
   m.seconds = (MPI_Wtime() - begin) / sweeps;
   MPI_Allreduce(MPI_IN_PLACE, &m.seconds, 1, MPI_DOUBLE, MPI_MAX, context.comm());
   m.wait = context.timeline().total(Phase::wait).seconds / sweeps;
@@ -70,17 +70,17 @@ Measured measure(Strategy strategy, int threads, double under_way = delay, doubl
   return m;
 }
 
-void report(Strategy strategy, const Measured& m) {
+void report(Strategy strategy, const Times& m) {
   std::printf("%-20s %6.1f ms a sweep, %5.1f ms of it waiting\n", strategy.name.data(), m.seconds * 1e3,
               m.wait * 1e3);
 }
 
 TEST(DelayedTransport, HidingStrategiesFinishSooner) {
-  const Measured blocking = measure(Strategy::blocking, 1);
+  const Times blocking = measure(Strategy::blocking, 1);
   report(Strategy::blocking, blocking);
   EXPECT_GE(blocking.wait, 0.9 * delay);
   for (Strategy strategy : {Strategy::boundary_first, Strategy::interior_first, Strategy::pipelined}) {
-    const Measured hiding = measure(strategy, 1);
+    const Times hiding = measure(strategy, 1);
     report(strategy, hiding);
     EXPECT_GE(blocking.seconds - hiding.seconds, 50e-3) << strategy.name;
     EXPECT_LT(hiding.wait, 0.4 * blocking.wait) << strategy.name;
@@ -92,11 +92,11 @@ TEST(DelayedTransport, HidingStrategiesFinishSooner) {
 // long again as it should, 40 ms, half of the core, are gained.
 TEST(DelayedTransport, AHaloThreadWaitsAlone) {
   constexpr double long_delay = 120e-3;
-  const Measured blocking = measure(Strategy::blocking, 2, long_delay);
+  const Times blocking = measure(Strategy::blocking, 2, long_delay);
   report(Strategy::blocking, blocking);
   EXPECT_GE(blocking.wait, 0.9 * long_delay);
   for (Strategy strategy : {Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
-    const Measured hiding = measure(strategy, 2, long_delay);
+    const Times hiding = measure(strategy, 2, long_delay);
     report(strategy, hiding);
     EXPECT_GE(blocking.seconds - hiding.seconds, 20e-3) << strategy.name;
     EXPECT_EQ(hiding.values, blocking.values) << strategy.name;
@@ -107,11 +107,11 @@ TEST(DelayedTransport, AHaloThreadWaitsAlone) {
 // the periodic x, are not held back.
 TEST(DelayedTransport, AnAdapterSendsOneMessageAfterTheOther) {
   constexpr double rate = 2 * 8 * 4 * sizeof(double) / delay;
-  const Measured blocking = measure(Strategy::blocking, 1, 0, rate);
+  const Times blocking = measure(Strategy::blocking, 1, 0, rate);
   report(Strategy::blocking, blocking);
   EXPECT_GE(blocking.wait, 0.9 * delay);
   EXPECT_LT(blocking.wait, 1.5 * delay);
-  const Measured hiding = measure(Strategy::boundary_first, 1, 0, rate);
+  const Times hiding = measure(Strategy::boundary_first, 1, 0, rate);
   report(Strategy::boundary_first, hiding);
   EXPECT_GE(blocking.seconds - hiding.seconds, 50e-3);
   EXPECT_LT(hiding.wait, 0.4 * blocking.wait);
@@ -120,7 +120,7 @@ TEST(DelayedTransport, AnAdapterSendsOneMessageAfterTheOther) {
 
 // `ordered` measures M without overlap, so it must not overlap.
 TEST(DelayedTransport, OrderedHidesNothing) {
-  const Measured ordered = measure(Strategy::ordered, 1);
+  const Times ordered = measure(Strategy::ordered, 1);
   report(Strategy::ordered, ordered);
   EXPECT_GE(ordered.wait, 0.9 * delay);
 }

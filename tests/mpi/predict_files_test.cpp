@@ -61,14 +61,14 @@ TEST(RehearsedFields, MoveTheBytesThatRealFilesCount) {
   for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first})
     for (const int length : {1, 3}) {
       FileMemory files(folder.options(strategy.overlaps ? IoMode::automatic : IoMode::blocking));
-      Moved counted;
+      FileBytes counted;
       context.accounts().sampling = {0, 0};
       go(context, files, strategy, length, [&](const auto& advance) {
-        const Moved before{files.bytes(Way::in), files.bytes(Way::out)};
+        const FileBytes before{files.bytes(Way::in), files.bytes(Way::out)};
         advance();
         counted = {files.bytes(Way::in) - before.read, files.bytes(Way::out) - before.written};
       });
-      EXPECT_EQ(moved(rehearse(strategy, length, context.rank(), context.size())), counted)
+      EXPECT_EQ(file_bytes(rehearse(strategy, length, context.rank(), context.size())), counted)
           << strategy.name << " " << length;
       context.barrier();
     }
@@ -85,7 +85,7 @@ TEST(RehearsedFields, OneAfterTheOtherTakeTheSum) {
   TestContext context;
   if (context.rank() > 0) return;
   const Rehearsal rehearsal = rehearse(Strategy::blocking, 1);
-  const Moved bytes = moved(rehearsal);
+  const FileBytes bytes = file_bytes(rehearsal);
   const Machine m = disk(2e-9, 3e-9);
   const double computing = 6 * 10e-9 * static_cast<double>(Box{{}, cells}.cells());
   const double files = 2e-9 * static_cast<double>(bytes.read) + 3e-9 * static_cast<double>(bytes.written);
@@ -98,7 +98,7 @@ TEST(RehearsedFields, SideBySideTakeTheLongest) {
   if (context.rank() > 0) return;
   const double computing = 6 * 10e-9 * static_cast<double>(Box{{}, cells}.cells());
   const Rehearsal rehearsal = rehearse(Strategy::boundary_first, 1);
-  const Moved bytes = moved(rehearsal);
+  const FileBytes bytes = file_bytes(rehearsal);
   const auto total = [&](double read, double written) {
     return model::forecast(rehearsal, disk(read, written), Strategy::boundary_first).total;
   };
@@ -118,7 +118,7 @@ TEST(RehearsedFields, SeveralStepsAPassTakeSoMuchLess) {
   if (context.rank() > 0) return;
   const Machine m = disk(40e-9, 40e-9);
   const Rehearsal one = rehearse(Strategy::boundary_first, 1), three = rehearse(Strategy::boundary_first, 3);
-  const Moved by_one = moved(one), by_three = moved(three);
+  const FileBytes by_one = file_bytes(one), by_three = file_bytes(three);
   EXPECT_LT(2 * by_three.read, by_one.read);
   EXPECT_LT(by_three.written, by_one.written);
   const double longest = 40e-9 * static_cast<double>(std::max(by_three.read, by_three.written));

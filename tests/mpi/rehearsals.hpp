@@ -22,14 +22,14 @@ Rehearsal rehearsed(const Rehearsed& part, Program&& program) {
 }
 
 /// Bytes that pass between files and memory.
-struct Moved {
+struct FileBytes {
   std::int64_t read = 0, written = 0;
-  bool operator==(const Moved&) const = default;
+  bool operator==(const FileBytes&) const = default;
 };
 
 /// Of all copies of a rehearsal.
-inline Moved moved(const Rehearsal& rehearsal) {
-  Moved sum;
+inline FileBytes file_bytes(const Rehearsal& rehearsal) {
+  FileBytes sum;
   const auto add = [&](const RehearsedCopy& copy) {
     if (copy.begins) (copy.in ? sum.read : sum.written) += copy.bytes;
   };

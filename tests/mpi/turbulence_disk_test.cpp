@@ -101,12 +101,12 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           Turbulence flow(context, options);
           flow.start_taylor_green();
           flow.step();
-          flow.settle();
+          flow.finish_files();
           const auto now = [&](Way way) { return flow.store().bytes(way); };
           const std::array before{now(Way::in), now(Way::out)};
           const auto step = [&] {
             flow.step();
-            flow.settle();
+            flow.finish_files();
           };
           step();
           EXPECT_EQ(now(Way::in) - before[0], flow.budget().read);

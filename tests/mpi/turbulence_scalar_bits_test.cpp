@@ -112,10 +112,10 @@ TEST(ScalarBits, InFilesTheBytesMoveThatWerePlanned) {
     Turbulence flow(context, options);
     flow.start_taylor_green();
     flow.step();
-    flow.settle();
+    flow.finish_files();
     const std::array before{flow.store().bytes(Way::in), flow.store().bytes(Way::out)};
     flow.step();
-    flow.settle();
+    flow.finish_files();
     EXPECT_EQ(flow.store().bytes(Way::in) - before[0], flow.budget().read);
     EXPECT_EQ(flow.store().bytes(Way::out) - before[1], flow.budget().written);
   }

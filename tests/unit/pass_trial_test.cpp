@@ -19,7 +19,7 @@ int drive(PassTrial& trial, int steps, const Cost& cost) {
   int longest = 0;
   while (steps > 0) {
     const int length = trial.length();
-    if (trial.took(length, length * cost(length))) trial.turn_over(trial.seconds_a_step());
+    if (trial.took(length, length * cost(length))) trial.end_turn(trial.seconds_a_step());
     longest = std::max(longest, length);
     steps -= length;
   }
@@ -54,7 +54,7 @@ TEST(PassTrial, LuckInOneRoundIsNotEnough) {
     // Slower by 4 %; but in one round another program doubles the time of single steps.
     const double seconds = length == 1 ? (turns == 2 ? 2.0 : 1.0) : 1.04;
     if (!trial.took(length, length * seconds)) continue;
-    trial.turn_over(trial.seconds_a_step());
+    trial.end_turn(trial.seconds_a_step());
     ++turns;
   }
   EXPECT_FALSE(trial.trying());
@@ -77,7 +77,7 @@ TEST(PassTrial, LeavesOutLengthsWhosePassesEndEarly) {
   PassTrial trial(16);
   for (int n = 0; n < 500; ++n) {
     const int length = std::min(trial.length(), 3);  // every third step needs a value
-    if (trial.took(length, 1.0)) trial.turn_over(trial.seconds_a_step());
+    if (trial.took(length, 1.0)) trial.end_turn(trial.seconds_a_step());
   }
   EXPECT_EQ(trial.length(), 2);
   EXPECT_EQ(trial.describe(),

@@ -37,7 +37,7 @@ std::string written(const TransformPlan& stages) {
   return text;
 }
 
-TEST(TransformPlan, InTurnAStepIsAStage) {
+TEST(TransformPlan, SequentiallyAStepIsAStage) {
   TransformPlan plan;
   plan.make(std::array{TransformStageShape{2, Next::from_the_same}, TransformStageShape{2, Next::from_all},
                        TransformStageShape{1}},
@@ -73,10 +73,10 @@ TEST(TransformPlan, ThreeStagesOfWhichTwoAgree) {
 
 TEST(TransformPlan, WhereNothingTravelsAStageComesAfterAStage) {
   TransformPlan plan;
-  for (const bool in_turn : {true, false}) {
-    plan.make(std::array{TransformStageShape{2}, TransformStageShape{1}}, in_turn);
-    EXPECT_EQ(written(plan), in_turn ? "x0 in 0, x1 in 0, y0 in 1 after 0 after 1"
-                                     : "x0 in 0, x1 in 1, y0 in 2 after 0 after 1");
+  for (const bool sequential : {true, false}) {
+    plan.make(std::array{TransformStageShape{2}, TransformStageShape{1}}, sequential);
+    EXPECT_EQ(written(plan), sequential ? "x0 in 0, x1 in 0, y0 in 1 after 0 after 1"
+                                        : "x0 in 0, x1 in 1, y0 in 2 after 0 after 1");
   }
 }
 
@@ -119,8 +119,8 @@ std::string carried_out(const Strategy& strategy, bool late) {
 }
 
 TEST(TransformPlan, IsCarriedOutInTheOrderOfAStrategy) {
-  for (const Strategy& in_turn : {Strategy::blocking, Strategy::ordered})
-    EXPECT_EQ(carried_out(in_turn, true), " x0 x1 x2 >00 >01 >02 wait00 y0 y1 y2");
+  for (const Strategy& sequential : {Strategy::blocking, Strategy::ordered})
+    EXPECT_EQ(carried_out(sequential, true), " x0 x1 x2 >00 >01 >02 wait00 y0 y1 y2");
   for (const Strategy& overlapping : {Strategy::boundary_first, Strategy::pipelined}) {
     EXPECT_EQ(carried_out(overlapping, false), " x0 >00 x1 >01 y0 x2 >02 y1 y2");
     EXPECT_EQ(carried_out(overlapping, true), " x0 >00 x1 >01 x2 >02 wait00 y0 y1 y2");

@@ -61,7 +61,7 @@ void FarMemory::copy(Way /*way*/, std::span<const BoxCopy> copies) {
 /// Before the first measurement it only adds up the bytes: M of bytes without a sample is estimated from the
 /// samples, at their rate.
 void FarMemory::price(Way way, std::int64_t bytes) {
-  Measured& m = measured_[way];
+  SampleSum& m = samples_[way];
   m.unpriced += bytes;
   if (m.bytes == 0 || m.unpriced == 0) return;
   const double seconds = static_cast<double>(m.unpriced) * m.seconds / static_cast<double>(m.bytes);
@@ -97,7 +97,7 @@ void FarMemory::end_sample() {
   Account& account = context_->accounts()[resource_];
   for (const Way way : {Way::in, Way::out}) {
     if (sampled_bytes_[way] == 0) continue;
-    Measured& m = measured_[way];
+    SampleSum& m = samples_[way];
     m.bytes += sampled_bytes_[way];
     m.seconds += sampled_seconds_[way];
     ++account.measured;

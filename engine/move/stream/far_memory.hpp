@@ -114,7 +114,7 @@ class FarMemory {
 
  private:
   /// Batches of one direction that were copied with nothing else in progress.
-  struct Measured {
+  struct SampleSum {
     std::int64_t bytes = 0;
     double seconds = 0;
     std::int64_t unpriced = 0;  ///< bytes copied before the first measurement
@@ -126,7 +126,7 @@ class FarMemory {
 
   Resource resource_;
   Context* context_ = nullptr;
-  PerWay<Measured> measured_;
+  PerWay<SampleSum> samples_;
   bool in_sample_ = false;
   PerWay<std::int64_t> sampled_bytes_;  // of the sample in progress
   PerWay<double> sampled_seconds_;

@@ -13,7 +13,7 @@ namespace sc {
 namespace {
 
 constexpr std::size_t flags_bytes = 2 * cache_line;
-constexpr auto per_slot = static_cast<int>(Context::signal_slot_bytes / flags_bytes);
+constexpr auto per_segment = static_cast<int>(Context::signal_segment_bytes / flags_bytes);
 
 void set_flags(Endpoint& end, std::byte* base, int index) {
   std::byte* at = base + static_cast<std::size_t>(index) * flags_bytes;
@@ -49,7 +49,7 @@ void lay_out_flags(Ends& ends, std::vector<std::array<std::uint64_t, 3>>& own) {
   const int most = context.largest(total);
   if (most == 0) return;
   const Arena::Block block =
-      context.signals().allocate(Context::signal_slot_bytes, (most + per_slot - 1) / per_slot);
+      context.signals().allocate(Context::signal_segment_bytes, (most + per_segment - 1) / per_segment);
   if (!context.signals().remote(block.chunk, 0))
     throw Error(Exit::storage, "shared memory for the flags of a halo exchange was refused");
   std::vector<std::int64_t> offsets(begin.size());

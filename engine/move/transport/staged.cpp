@@ -38,7 +38,7 @@ Staged::Staged(Ends& ends) : Flagged(ends), arena_(ends.context) {
       each_buffer(ends.departures, context, begin, [](Endpoint&, int, std::int64_t) {});
   const std::int64_t total = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   if (!context.any(total > 0)) return;
-  // An arena's first chunk has as many slots as are requested: two, of half the bytes each.
+  // An arena's first chunk has as many segments as are requested: two, of half the bytes each.
   const Arena::Block block = arena_.allocate(static_cast<std::size_t>(total) / 2 + cache_line, 2);
   if (node_size > 1 && !arena_.remote(block.chunk, 0) && total > bytes[static_cast<std::size_t>(own)])
     throw Error(Exit::storage, "shared memory for the buffers of a halo exchange was refused");
