@@ -185,7 +185,7 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
   if (per_pass > most)
     refuse_argument("per_pass is " + std::to_string(per_pass) + "; the halos have layers for " +
                     std::to_string(most) + " steps of reach " + std::to_string(c.reach));
-  // Tiles of a pass lean by what the stage declares to read, which is never more than the halo.
+  // Tiles of a pass are skewed by what the stage declares to read, which is never more than the halo.
   const std::string layers = std::to_string(c.reach) + (c.reach == 1 ? " layer" : " layers");
   if (per_pass == 1) return {1, "per_pass is 1"};
   if (std::none_of(r_.arrays.begin(), r_.arrays.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRun: the computation of towers tile by tile, boundary conditions after the runs that write their
+// WindowRun: the computation of trapezoids tile by tile, boundary conditions after the runs that write their
 // fields, and progress of messages meanwhile.
 #include <algorithm>
 #include <atomic>
@@ -33,14 +33,14 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
 
 /// Whether threads that take rows of tiles in turn have about the same number of cells: the first row may be
 /// much wider than the others.
-bool divides_evenly(const WindowPlan& plan, const Tower& tower, const std::vector<std::vector<Tower>>& rows,
-                    std::size_t threads) {
+bool divides_evenly(const WindowPlan& plan, const Trapezoid& trapezoid,
+                    const std::vector<std::vector<Trapezoid>>& rows, std::size_t threads) {
   if (threads == 1 || rows.size() < threads) return false;
   std::vector<int> width(threads, 0);
   for (std::size_t row = 0; row < rows.size(); ++row)
-    width[row % threads] += plan.cells(tower, rows[row].front(), 0).extent().y;
+    width[row % threads] += plan.cells(trapezoid, rows[row].front(), 0).extent().y;
   const int most = *std::max_element(width.begin(), width.end());
-  const double mean = plan.cells(tower, 0).extent().y / static_cast<double>(threads);
+  const double mean = plan.cells(trapezoid, 0).extent().y / static_cast<double>(threads);
   return most <= 1.4 * mean;
 }
 
@@ -48,7 +48,7 @@ bool divides_evenly(const WindowPlan& plan, const Tower& tower, const std::vecto
 
 void WindowRun::compute_inner() {
   const double begin = begin_to_poke();
-  compute_towers(*cells_, {});
+  compute_trapezoids(*cells_, {});
   if (device_) await_device();
   book(apart_ ? Phase::core : Phase::all, begin, apart_);
 }
@@ -71,8 +71,8 @@ void WindowRun::await_device() {
   while (apart_ && !inputs_.test() && !device_->reached(computed)) std::this_thread::yield();
 }
 
-/// Parts and joints, as far as they are in a slab.
-void WindowRun::compute_towers(const WindowPlan& plan, const Tower& slab) {
+/// Parts and the inverted trapezoids between them, as far as they are in a slab.
+void WindowRun::compute_trapezoids(const WindowPlan& plan, const Trapezoid& slab) {
   const auto& parts = plan.parts();
   if (parts.size() > 1)
     team(options_.threads, [&](int thread) {
@@ -80,20 +80,21 @@ void WindowRun::compute_towers(const WindowPlan& plan, const Tower& slab) {
     });
   else if (!parts.empty())
     sweep_by_rows(plan, WindowPlan::within(parts.front(), slab));
-  for (const Tower& joint : plan.joints())
-    sweep(plan, WindowPlan::within(joint, slab), options_.threads, looks_);
+  for (const Trapezoid& inverted : plan.inverted())
+    sweep(plan, WindowPlan::within(inverted, slab), options_.threads, looks_);
 }
 
-void WindowRun::sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes) {
-  for (const auto& row : plan.tiles(tower))
-    for (const Tower& tile : row) compute_tile(plan, tower, tile, threads, pokes);
+void WindowRun::sweep(const WindowPlan& plan, const Trapezoid& trapezoid, int threads, bool pokes) {
+  for (const auto& row : plan.tiles(trapezoid))
+    for (const Trapezoid& tile : row) compute_tile(plan, trapezoid, tile, threads, pokes);
 }
 
 /// Threads take rows of tiles in turn, each tile after its predecessor in the row before.
-void WindowRun::sweep_by_rows(const WindowPlan& plan, const Tower& tower) {
-  const auto rows = plan.tiles(tower);
+void WindowRun::sweep_by_rows(const WindowPlan& plan, const Trapezoid& trapezoid) {
+  const auto rows = plan.tiles(trapezoid);
   const auto threads = at(options_.threads);
-  if (!divides_evenly(plan, tower, rows, threads)) return sweep(plan, tower, options_.threads, looks_);
+  if (!divides_evenly(plan, trapezoid, rows, threads))
+    return sweep(plan, trapezoid, options_.threads, looks_);
   std::vector<std::atomic<std::size_t>> done(rows.size());  // tiles of a row
   std::atomic<bool> failed = false;
   team(options_.threads, [&](int thread) {
@@ -104,7 +105,7 @@ void WindowRun::sweep_by_rows(const WindowPlan& plan, const Tower& tower) {
             if (failed) return;
             std::this_thread::yield();
           }
-          compute_tile(plan, tower, rows[row][n], 1, thread == 0 && looks_);
+          compute_tile(plan, trapezoid, rows[row][n], 1, thread == 0 && looks_);
           done[row].store(n + 1, std::memory_order_release);
         }
     } catch (...) {
@@ -114,10 +115,10 @@ void WindowRun::sweep_by_rows(const WindowPlan& plan, const Tower& tower) {
   });
 }
 
-void WindowRun::compute_tile(const WindowPlan& plan, const Tower& tower, const Tower& tile, int threads,
-                             bool pokes) {
+void WindowRun::compute_tile(const WindowPlan& plan, const Trapezoid& trapezoid, const Trapezoid& tile,
+                             int threads, bool pokes) {
   for (int run = 0; run < plan.runs(); ++run) {
-    const Box box = plan.cells(tower, tile, run);
+    const Box box = plan.cells(trapezoid, tile, run);
     if (box.empty()) continue;
     compute(run, box, threads);
     if (pokes) poke();

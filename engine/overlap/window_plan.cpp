@@ -64,7 +64,7 @@ WindowPlan::WindowPlan(Dependence dependence, const WindowBlock& block)
     : dependence_(std::move(dependence)), block_(block), most_behind_(dependence_.most_behind()) {
   if (block_.own.empty()) return;
   block_.apart = block_.apart && fits_apart(0) && fits_apart(1) && fits_apart(2);
-  const Tower inner = interior();
+  const Trapezoid inner = interior();
   divide(inner);
   if (block_.apart) add_shells(inner);
 }
@@ -82,32 +82,32 @@ bool WindowPlan::fits_apart(int axis) const {
   return block_.own.extent()[axis] > shells + 2 * block_.margin;
 }
 
-Tower WindowPlan::interior() const {
-  Tower tower;
+Trapezoid WindowPlan::interior() const {
+  Trapezoid trapezoid;
   for (int axis = 0; axis < 3; ++axis) {
     const auto& [low, high] = block_.sides[at(axis)];
-    if (block_.apart && low == Side::neighbour) tower.lo[at(axis)] = {depth(axis, 0), 1, false};
+    if (block_.apart && low == Side::neighbour) trapezoid.lo[at(axis)] = {depth(axis, 0), 1, false};
     if (block_.apart && high == Side::neighbour)
-      tower.hi[at(axis)] = {block_.own.hi[axis] - depth(axis, 1), -1, false};
+      trapezoid.hi[at(axis)] = {block_.own.hi[axis] - depth(axis, 1), -1, false};
   }
-  return tower;
+  return trapezoid;
 }
 
-void WindowPlan::divide(const Tower& interior) {
+void WindowPlan::divide(const Trapezoid& interior) {
   const Int3 n = block_.own.extent();
   const int axis = n.z >= n.y && !block_.slabs ? 2 : 1;
   const int lo = depth(axis, 0), hi = n[axis] - depth(axis, 1);
   const int least = 2 * most_behind_ + 2 * block_.margin + 1;
   const int count = (hi - lo) / least >= block_.threads ? block_.threads : 1;
-  Tower part = interior;
+  Trapezoid part = interior;
   for (int k = 1; k < count; ++k) {
     const int cut = lo + static_cast<int>(std::int64_t{hi - lo} * k / count);
     part.hi[at(axis)] = {cut, -1, false};
     parts_.push_back(part);
-    Tower joint = interior;
-    joint.lo[at(axis)] = {cut, -1, false};
-    joint.hi[at(axis)] = {cut, 1, false};
-    joints_.push_back(joint);
+    Trapezoid inverted = interior;
+    inverted.lo[at(axis)] = {cut, -1, false};
+    inverted.hi[at(axis)] = {cut, 1, false};
+    inverted_.push_back(inverted);
     part.lo[at(axis)] = {cut, 1, false};
   }
   part.hi[at(axis)] = interior.hi[at(axis)];
@@ -115,10 +115,10 @@ void WindowPlan::divide(const Tower& interior) {
 }
 
 /// Shells of later axes come last: they extend over those of earlier axes, which must have been computed.
-void WindowPlan::add_shells(const Tower& interior) {
-  Tower around = interior;
+void WindowPlan::add_shells(const Trapezoid& interior) {
+  Trapezoid around = interior;
   for (int axis = 0; axis < 3; ++axis) {
-    Tower shell = around;
+    Trapezoid shell = around;
     const Edge lo = interior.lo[at(axis)], hi = interior.hi[at(axis)];
     if (!lo.outer) {
       shell.lo[at(axis)] = {};
@@ -144,32 +144,32 @@ Box WindowPlan::cells(int run) const {
   return box;
 }
 
-Box WindowPlan::cells(const Tower& tower, int run) const {
+Box WindowPlan::cells(const Trapezoid& trapezoid, int run) const {
   Box box = cells(run);
   const int behind = dependence_.behind[at(run)];
   for (int axis = 0; axis < 3; ++axis) {
-    const Edge& lo = tower.lo[at(axis)];
-    const Edge& hi = tower.hi[at(axis)];
-    if (!lo.outer) box.lo[axis] = std::max(box.lo[axis], lo.at + lo.lean * behind);
-    if (!hi.outer) box.hi[axis] = std::min(box.hi[axis], hi.at + hi.lean * behind);
+    const Edge& lo = trapezoid.lo[at(axis)];
+    const Edge& hi = trapezoid.hi[at(axis)];
+    if (!lo.outer) box.lo[axis] = std::max(box.lo[axis], lo.at + lo.slope * behind);
+    if (!hi.outer) box.hi[axis] = std::min(box.hi[axis], hi.at + hi.slope * behind);
   }
   return box;
 }
 
-Box WindowPlan::cells(const Tower& tower, const Tower& tile, int run) const {
-  return intersect(cells(tower, run), cells(tile, run));
+Box WindowPlan::cells(const Trapezoid& trapezoid, const Trapezoid& tile, int run) const {
+  return intersect(cells(trapezoid, run), cells(tile, run));
 }
 
-Tower WindowPlan::within(const Tower& tower, const Tower& slab) {
-  Tower cut = tower;
+Trapezoid WindowPlan::within(const Trapezoid& trapezoid, const Trapezoid& slab) {
+  Trapezoid cut = trapezoid;
   if (cut.lo[2].outer) cut.lo[2] = slab.lo[2];
   if (cut.hi[2].outer) cut.hi[2] = slab.hi[2];
   return cut;
 }
 
-/// The boundaries between tiles of a tower along an axis, in the first run.
-std::vector<int> WindowPlan::cuts(const Tower& tower, int axis) const {
-  const Box first = cells(tower, 0);
+/// The boundaries between tiles of a trapezoid along an axis, in the first run.
+std::vector<int> WindowPlan::cuts(const Trapezoid& trapezoid, int axis) const {
+  const Box first = cells(trapezoid, 0);
   const auto& [low, high] = block_.sides[at(axis)];
   const int thick = std::max(1, block_.tile[axis]);
   int next = first.lo[axis] + thick;
@@ -181,16 +181,16 @@ std::vector<int> WindowPlan::cuts(const Tower& tower, int axis) const {
   return cuts;
 }
 
-std::vector<std::vector<Tower>> WindowPlan::tiles(const Tower& tower) const {
-  std::vector<std::vector<Tower>> tiles;
-  const std::vector<int> planes = cuts(tower, 2), rows = cuts(tower, 1);
+std::vector<std::vector<Trapezoid>> WindowPlan::tiles(const Trapezoid& trapezoid) const {
+  std::vector<std::vector<Trapezoid>> tiles;
+  const std::vector<int> planes = cuts(trapezoid, 2), rows = cuts(trapezoid, 1);
   const auto edge = [](const std::vector<int>& cuts, std::size_t n) {
     return n < cuts.size() ? Edge{cuts[n], -1, false} : Edge{};
   };
   for (std::size_t y = 0; y <= rows.size(); ++y) {
-    std::vector<Tower>& row = tiles.emplace_back();
+    std::vector<Trapezoid>& row = tiles.emplace_back();
     for (std::size_t z = 0; z <= planes.size(); ++z) {
-      Tower& tile = row.emplace_back();
+      Trapezoid& tile = row.emplace_back();
       if (z > 0) tile.lo[2] = edge(planes, z - 1);
       tile.hi[2] = edge(planes, z);
       if (y > 0) tile.lo[1] = edge(rows, y - 1);

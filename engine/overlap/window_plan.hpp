@@ -2,12 +2,13 @@
 // WindowPlan: which cells of several runs are computed together, so that a later run finds near what an
 // earlier one has left. A value made from declarations and the geometry of a block: no memory, no clock.
 // A run computes its block and, where there is a neighbour, as many layers beyond it as later runs read. A
-// later run stays behind an earlier one by what it reads, so that tiles lean:
+// later run stays behind an earlier one by what it reads, so that tiles are skewed, as in time skewing:
 //   run 0   |  tile 0  |  tile 1  |  tile 2  |
 //   run 1   | tile 0 |  tile 1  |  tile 2    |
 //   run 2   |tile 0|  tile 1  |  tile 2      |
-// Shells, which wait for messages, lean inwards from every neighbour. The parts of two threads lean away from
-// each other, with a joint between them; in a block too narrow for parts, threads take rows of tiles in turn.
+// Shells, which wait for messages, grow inwards from every neighbour. The parts of two threads are trapezoids
+// that become narrower, and an inverted one between them fills the gap (split tiling); in a block too narrow
+// for parts, threads take rows of tiles in turn.
 #pragma once
 
 #include <array>
@@ -60,14 +61,15 @@ struct WindowBlock {
   bool waits() const;
 };
 
-/// One side of a tower in run n: `at + lean * behind[n]`, or the end of the run's cells.
+/// One side of a trapezoid in run n: `at + slope * behind[n]`, or the end of the run's cells.
 struct Edge {
   int at = 0;
-  int lean = 0;
+  int slope = 0;
   bool outer = true;
 };
-/// Cells of all runs, one box for each run.
-struct Tower {
+/// Cells of all runs, one box for each run: a trapezoid in space and time, or, with equal slopes, a
+/// parallelogram.
+struct Trapezoid {
   std::array<Edge, 3> lo, hi;
 };
 
@@ -75,38 +77,38 @@ class WindowPlan {
  public:
   WindowPlan(Dependence dependence, const WindowBlock& block);
 
-  /// Towers that need no others, at most one for each thread; those between them; and those that wait for
-  /// messages. Each list is in order: a tower may need previous ones.
-  const std::vector<Tower>& parts() const { return parts_; }
-  const std::vector<Tower>& joints() const { return joints_; }
-  const std::vector<Tower>& shells() const { return shells_; }
+  /// Trapezoids that need no others, at most one for each thread; the inverted ones between them; and those
+  /// that wait for messages. Each list is in order: a trapezoid may need previous ones.
+  const std::vector<Trapezoid>& parts() const { return parts_; }
+  const std::vector<Trapezoid>& inverted() const { return inverted_; }
+  const std::vector<Trapezoid>& shells() const { return shells_; }
   /// Whether there are any.
   bool apart() const { return !shells_.empty(); }
 
-  /// The boxes of run `run`: of all cells, of a tower, and of a tile of it.
+  /// The boxes of run `run`: of all cells, of a trapezoid, and of a tile of it.
   Box cells(int run) const;
-  Box cells(const Tower& tower, int run) const;
-  Box cells(const Tower& tower, const Tower& tile, int run) const;
-  /// The portion of a tower that is in a slab. Its edges along z, if it has any, are in the slab.
-  static Tower within(const Tower& tower, const Tower& slab);
+  Box cells(const Trapezoid& trapezoid, int run) const;
+  Box cells(const Trapezoid& trapezoid, const Trapezoid& tile, int run) const;
+  /// The portion of a trapezoid that is in a slab. Its edges along z, if it has any, are in the slab.
+  static Trapezoid within(const Trapezoid& trapezoid, const Trapezoid& slab);
   /// Rows of tiles along z; to be computed in this order, all runs of a tile before the next. The planes that
   /// adjacent tiles share are then still in the cache. A row needs of the one before only tiles up to the
   /// same number, so that threads can compute several.
-  std::vector<std::vector<Tower>> tiles(const Tower& tower) const;
+  std::vector<std::vector<Trapezoid>> tiles(const Trapezoid& trapezoid) const;
   int runs() const { return static_cast<int>(dependence_.behind.size()); }
 
  private:
   bool fits_apart(int axis) const;
   int depth(int axis, int side) const;
-  Tower interior() const;
-  void divide(const Tower& interior);
-  void add_shells(const Tower& interior);
-  std::vector<int> cuts(const Tower& tower, int axis) const;
+  Trapezoid interior() const;
+  void divide(const Trapezoid& interior);
+  void add_shells(const Trapezoid& interior);
+  std::vector<int> cuts(const Trapezoid& trapezoid, int axis) const;
 
   Dependence dependence_;
   WindowBlock block_;
   int most_behind_;
-  std::vector<Tower> parts_, joints_, shells_;
+  std::vector<Trapezoid> parts_, inverted_, shells_;
 };
 
 }  // namespace sc

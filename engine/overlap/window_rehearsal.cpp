@@ -11,10 +11,10 @@ Work WindowRun::work_of(const Chunk& chunk) const {
   Work work;
   const int slab = chunk.part == outer ? 0 : chunk.part - first_slab;
   const WindowPlan& cells = slabs_ && slab == 0 && of_first_slab_ ? *of_first_slab_ : *cells_;
-  const Tower within = slabs_ && slab >= 0 ? slabs_->slab(slab) : Tower{};
-  const auto add = [&](const Tower& tower) {
+  const Trapezoid within = slabs_ && slab >= 0 ? slabs_->slab(slab) : Trapezoid{};
+  const auto add = [&](const Trapezoid& trapezoid) {
     for (int run = 0; run < cells.runs(); ++run) {
-      const Box box = cells.cells(WindowPlan::within(tower, within), run);
+      const Box box = cells.cells(WindowPlan::within(trapezoid, within), run);
       if (box.empty()) continue;
       work.cells += static_cast<std::int64_t>(static_cast<double>(box.cells()) * runs_[at(run)].share);
       work.rows += std::int64_t{box.extent().y} * box.extent().z;
@@ -22,11 +22,11 @@ Work WindowRun::work_of(const Chunk& chunk) const {
   };
   if (chunk.part == inner || chunk.part >= first_slab) {
     work.part = slabs_ || apart_ ? Work::Part::core : Work::Part::all;
-    for (const Tower& part : cells.parts()) add(part);
-    for (const Tower& joint : cells.joints()) add(joint);
+    for (const Trapezoid& part : cells.parts()) add(part);
+    for (const Trapezoid& inverted : cells.inverted()) add(inverted);
   } else if (chunk.part == outer) {
     work.part = Work::Part::shell;
-    for (const Tower& shell : cells.shells()) add(shell);
+    for (const Trapezoid& shell : cells.shells()) add(shell);
   }
   return work;
 }

@@ -28,7 +28,7 @@ WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded
   if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options_.threads);
   find_layers();
   fill_constant();
-  // A device computes each run of a tower in one launch: it has no cache for several.
+  // A device computes each run of a trapezoid in one launch: it has no cache for several.
   const int beyond = 2 * grid_.halo();
   const Int3 whole = grid_.own().extent() + Int3{beyond, beyond, beyond};
   const Int3 tile = device_ ? whole : tile_of(runs_, arrays_, grid_);
@@ -265,7 +265,7 @@ void WindowRun::compute_slab(int slab) {
         places_[run][n] = place_of(*runs_[run].uses[n].storage);
   }
   const double begin = begin_to_poke();
-  compute_towers(first ? *of_first_slab_ : *cells_, slabs_->slab(slab));
+  compute_trapezoids(first ? *of_first_slab_ : *cells_, slabs_->slab(slab));
   if (in_parts && device_) await_device();
   book(Phase::core, begin, looks_);
   if (!in_parts) close_slab(*slot_, before);
@@ -279,9 +279,10 @@ void WindowRun::compute_shells() {
   }
   {
     const WindowPlan& plan = slabs_ ? *of_first_slab_ : *cells_;
-    const Tower slab = slabs_ ? slabs_->slab(0) : Tower{};
+    const Trapezoid slab = slabs_ ? slabs_->slab(0) : Trapezoid{};
     const Scope scope(timeline_, name_, Phase::shell);
-    for (const Tower& shell : plan.shells()) sweep(plan, WindowPlan::within(shell, slab), options_.threads);
+    for (const Trapezoid& shell : plan.shells())
+      sweep(plan, WindowPlan::within(shell, slab), options_.threads);
     if (device_ && !overlaps_) await_device();
   }
   if (slabs_) close_slab(*slot_, nullptr);

@@ -66,10 +66,11 @@ class WindowRun final : public Ports {
   void compute_slab(int slab);
   void compute_shells();
   void close_slab(const Slot& slot, const Slot* before);
-  void compute_towers(const WindowPlan& plan, const Tower& slab);
-  void sweep(const WindowPlan& plan, const Tower& tower, int threads, bool pokes = false);
-  void sweep_by_rows(const WindowPlan& plan, const Tower& tower);
-  void compute_tile(const WindowPlan& plan, const Tower& tower, const Tower& tile, int threads, bool pokes);
+  void compute_trapezoids(const WindowPlan& plan, const Trapezoid& slab);
+  void sweep(const WindowPlan& plan, const Trapezoid& trapezoid, int threads, bool pokes = false);
+  void sweep_by_rows(const WindowPlan& plan, const Trapezoid& trapezoid);
+  void compute_tile(const WindowPlan& plan, const Trapezoid& trapezoid, const Trapezoid& tile, int threads,
+                    bool pokes);
   void compute(int run, const Box& box, int threads);
   void compute_cells(int run, const Box& box, int threads, std::span<Accumulator> into) const;
   void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;

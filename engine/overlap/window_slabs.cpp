@@ -125,12 +125,12 @@ void WindowSlabs::predict(std::span<const Recorded> following) {
   }
 }
 
-Tower WindowSlabs::slab(int n) const {
+Trapezoid WindowSlabs::slab(int n) const {
   const FarArray& array = *pass_.phase[0].array;
-  Tower tower;
-  if (n > 0) tower.lo[2] = {array.first(n) - planes_.reach, -1, false};
-  if (n + 1 < count()) tower.hi[2] = {array.first(n + 1) - planes_.reach, -1, false};
-  return tower;
+  Trapezoid trapezoid;
+  if (n > 0) trapezoid.lo[2] = {array.first(n) - planes_.reach, -1, false};
+  if (n + 1 < count()) trapezoid.hi[2] = {array.first(n + 1) - planes_.reach, -1, false};
+  return trapezoid;
 }
 
 bool WindowSlabs::begins_apart(int depth) const {

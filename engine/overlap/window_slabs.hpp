@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowSlabs: how several runs whose fields lie in files pass through slots, so that every plane comes near
-// once a pass and leaves once. What is computed while a piece is near leans: each run stays behind the one
-// before it, and the first behind the piece's end by what it reads, for the planes beyond are not there yet.
+// once a pass and leaves once. What is computed while a piece is near is skewed: each run stays behind the
+// one before it, and the first behind the piece's end by what it reads, for the planes beyond are not there
+// yet.
 //
 //            | piece n - 1     | piece n         |       The planes below piece n that its runs need come out
 //   run 0   ... slab n - 1   |  slab n         |         of the slot before, which is held until they have
@@ -47,7 +48,7 @@ class WindowSlabs {
   SlabStream& ring() const { return place_->ring(SlabStream::slot_bytes(pass_.phase), true); }
   int count() const { return pass_.pieces(); }
   /// The cells of slab n, without edges along x and y.
-  Tower slab(int n) const;
+  Trapezoid slab(int n) const;
   /// Whether every run has cells in the first slab that need no other rank's, which begin `depth` planes from
   /// its low end in the first run.
   bool begins_apart(int depth) const;

@@ -32,11 +32,11 @@ class Simulation {
     auto parts = plan_.parts();
     if (reversed) std::reverse(parts.begin(), parts.end());
     inner_ = plan_.apart();
-    for (const Tower& part : parts) sweep(part);
-    for (const Tower& joint : plan_.joints()) sweep(joint);
+    for (const Trapezoid& part : parts) sweep(part);
+    for (const Trapezoid& inverted : plan_.inverted()) sweep(inverted);
     inner_ = false;
     arrive(true);
-    for (const Tower& shell : plan_.shells()) sweep(shell);
+    for (const Trapezoid& shell : plan_.shells()) sweep(shell);
     check_all();
   }
   const WindowPlan& plan() const { return plan_; }
@@ -91,8 +91,8 @@ class Simulation {
   }
   /// In an order that threads may bring about: a tile begins when its predecessor in the row before is
   /// complete.
-  void sweep(const Tower& tower) {
-    const auto rows = plan_.tiles(tower);
+  void sweep(const Trapezoid& trapezoid) {
+    const auto rows = plan_.tiles(trapezoid);
     struct Progress {
       std::size_t tile = 0;
       int run = 0;
@@ -108,7 +108,7 @@ class Simulation {
       if (ready.empty()) return;
       const std::size_t row = ready[order_() % ready.size()];
       Progress& at = progress[row];
-      const Box box = plan_.cells(tower, rows[row][at.tile], at.run);
+      const Box box = plan_.cells(trapezoid, rows[row][at.tile], at.run);
       each(box, [&](Int3 c) { read(at.run, c); });
       each(box, [&](Int3 c) { write(at.run, c); });
       if (++at.run < plan_.runs()) continue;
@@ -211,7 +211,7 @@ TEST(WindowPlan, FindsWhatWholeRunsWouldFind) {
       Simulation simulation(runs, arrays, block);
       simulation.play(reversed);
       apart += simulation.plan().apart();
-      joined += !simulation.plan().joints().empty();
+      joined += !simulation.plan().inverted().empty();
     }
     if (testing::Test::HasFailure()) return;
   }
@@ -245,9 +245,9 @@ TEST(WindowPlan, OneTileHasAMarginAtEveryWall) {
           .own = {{0, 0, 0}, {8, 9, 48}}, .margin = 4, .threads = threads, .tile = {0, 2, planes}};
       const WindowPlan plan(dependence_of(turning, 2), block);
       int low = 0, high = 0;
-      for (const Tower& part : plan.parts())
+      for (const Trapezoid& part : plan.parts())
         for (const auto& row : plan.tiles(part))
-          for (const Tower& tile : row)
+          for (const Trapezoid& tile : row)
             for (int run = 0; run < plan.runs(); ++run) {
               const Box box = plan.cells(part, tile, run);
               if (box.empty()) continue;
