@@ -38,9 +38,9 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
 
 template <class T>
 void FFT<T>::along_z(Direction direction, Sections from, Sections to) {
-  const double before = context_.timeline().booked();
+  const double before = context_.timeline().total_seconds();
   along(2, direction, from, to, modes_.own());
-  context_.accounts()[Resource::messages].core_apart += context_.timeline().booked() - before;
+  context_.accounts()[Resource::messages].core_apart += context_.timeline().total_seconds() - before;
 }
 
 template <class T>

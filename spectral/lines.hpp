@@ -33,8 +33,8 @@ Kept kept_modes(int n, int largest);
 /// The same of a real line, whose negative modes are the conjugates of the positive ones.
 int kept_real_modes(int n, int largest);
 
-/// A stretch: `count` successive elements of each of several lines. Lines lie next to each other: element j
-/// of line i is at [i + j * stride].
+/// A stretch is `count` successive elements of each of several lines. The lines are adjacent: element j of
+/// line i is at [i + j * stride].
 template <class C>
 struct Stretch {
   C* at = nullptr;

@@ -154,11 +154,11 @@ void Pipeline<T>::from_planes(int array, Cells<C> modes) {
 }
 
 template <class T>
-void Pipeline<T>::meet(const std::vector<Use>& uses, const Meeting& meeting) {
+void Pipeline<T>::each_slab(const std::vector<Use>& uses, const SlabAction& action) {
   if (stages_.empty()) announce(uses);
   if (filled_ < arriving_.size())
     throw Error(Exit::failure, "array " + std::to_string(arriving_[filled_]) + " of planes is not filled");
-  meeting_ = &meeting;
+  action_ = &action;
   fft_.stages_.finish();
   stages_.clear();
 }
@@ -173,7 +173,7 @@ void Pipeline<T>::use(int chunk) {
     planes_[k] = {reinterpret_cast<std::byte*>(cells.at - slab.lo.z * cells.z), cells.y * size,
                   cells.z * size};
   }
-  (*meeting_)({slab.lo.z, slab.hi.z, planes_});
+  (*action_)({slab.lo.z, slab.hi.z, planes_});
 }
 
 template <class T>

@@ -20,20 +20,20 @@ class Pipeline final : public Planes {
 
   /// Whether there are messages, and every rank has whole planes.
   static bool possible(const FFT<T>& fft);
-  /// Collective. Arrays that meet() reads arrive in planes, those that it writes travel back; `uses` are all
-  /// that will occur. The transform must outlive the pipeline, and runs nothing else between announce() and
-  /// meet().
+  /// Collective. Arrays that each_slab() reads arrive in planes, those that it writes travel back; `uses` are
+  /// all that will occur. The transform must outlive the pipeline, and runs nothing else between announce()
+  /// and each_slab().
   Pipeline(FFT<T>& fft, int count, const std::vector<Use>& uses);
 
   /// Collective: the lines of an array, after announce() and in its order, from the modes, which may be
   /// overwritten afterwards; its planes begin to travel.
   void to_planes(int array, Cells<const C> modes);
-  /// After meet(): the lines to the modes.
+  /// After each_slab(): the lines to the modes.
   void from_planes(int array, Cells<C> modes);
 
   void announce(const std::vector<Use>& uses) override;
   /// Collective: uses each slab once, in any order: those that have arrived.
-  void meet(const std::vector<Use>& uses, const Meeting& meeting) override;
+  void each_slab(const std::vector<Use>& uses, const SlabAction& action) override;
   /// Bytes of memory on this rank, besides the planes.
   std::int64_t memory() const;
 
@@ -55,12 +55,12 @@ class Pipeline final : public Planes {
   Chunks slabs_;  ///< of planes
   int row_;       ///< elements between rows
   std::vector<Array> arrays_;
-  // The plan from announce() to meet().
+  // The plan from announce() to each_slab().
   std::vector<TransformStage> stages_;
   std::vector<int> arriving_;
   std::size_t filled_ = 0;  ///< of those that arrive
   std::function<void()> fill_;
-  const Meeting* meeting_ = nullptr;
+  const SlabAction* action_ = nullptr;
   TransformKind there_{"fft to planes"}, back_{"fft from planes"}, both_{"fft pipeline"};
 };
 

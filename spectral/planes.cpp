@@ -57,7 +57,7 @@ class InFiles final : public Planes {
     ring_.prefetch(phase(uses));
   }
 
-  void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
+  void each_slab(const std::vector<Use>& uses, const SlabAction& action) override {
     finish();
     holds_.fill(none);
     for (int k = count() - near_arrays; k < count(); ++k) {
@@ -65,13 +65,13 @@ class InFiles final : public Planes {
       holds_[home(k)] = k;
     }
     const StreamPhase far = phase(uses);
-    if (far.empty()) return meeting({0, shape_.cells.z, planes_});
+    if (far.empty()) return action({0, shape_.cells.z, planes_});
     ring_.run(far, [&](const Slot& slot) {
       std::size_t n = 0;
       for (const Use& use : uses)
         if (!stays(use.array))
           planes_[static_cast<std::size_t>(use.array)] = shape_.at(slot.plane(n++, 0), plane_);
-      meeting({slot.lo(), slot.hi(), planes_});
+      action({slot.lo(), slot.hi(), planes_});
     });
   }
 
@@ -107,7 +107,7 @@ class InFiles final : public Planes {
   }
 
   void start_read(int array) {
-    ring_.finish();  // writes of meet() must be complete
+    ring_.finish();  // writes of each_slab() must be complete
     const std::size_t to = place_of(none);
     holds_[to] = array;
     reading_ = copy(Way::in, array, to);

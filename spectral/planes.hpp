@@ -45,7 +45,7 @@ struct PlaneShape {
 /// In memory; planes_in_files() and Pipeline are others.
 class Planes {
  public:
-  /// How meet() uses an array.
+  /// How each_slab() uses an array.
   struct Use {
     int array = 0;
     Mode mode = Mode::read;
@@ -56,7 +56,7 @@ class Planes {
     int lo, hi;
     const std::vector<PlaneBytes>& arrays;
   };
-  using Meeting = std::function<void(const Slab&)>;
+  using SlabAction = std::function<void(const Slab&)>;
 
   static constexpr int near_arrays = 3;
 
@@ -67,22 +67,22 @@ class Planes {
   virtual ~Planes() = default;
 
   int count() const { return static_cast<int>(planes_.size()); }
-  /// Collective: what the next meet() will use. To be called before its arrays are filled, which are then
-  /// filled in this order.
+  /// Collective: what the next each_slab() will use. To be called before its arrays are filled, which are
+  /// then filled in this order.
   virtual void announce(const std::vector<Use>&) {}
   /// `action` writes a whole array.
   virtual void fill(int array, const Action& action) { action(planes_[static_cast<std::size_t>(array)]); }
-  /// Prefetches the first planes for the next meet() while the last array is filled. To be called after all
-  /// other arrays have been filled.
+  /// Prefetches the first planes for the next each_slab() while the last array is filled. To be called after
+  /// all other arrays have been filled.
   virtual void prefetch(const std::vector<Use>&) {}
-  /// Calls `meeting` with all arrays together, slab by slab, in any order.
-  virtual void meet(const std::vector<Use>&, const Meeting& meeting) { meeting({0, depth_, planes_}); }
+  /// Calls `action` with all arrays together, slab by slab, in any order.
+  virtual void each_slab(const std::vector<Use>&, const SlabAction& action) { action({0, depth_, planes_}); }
   /// `action` reads a whole array; meanwhile the array `next`, which is taken next, is read from files (-1:
   /// none). Two of the last arrays must be taken first, because others are read into their memory.
   virtual void take(int array, int /*next*/, const Action& action) { fill(array, action); }
   /// Waits for all reads and writes; to be called before others use the same far memory.
   virtual void finish() {}
-  /// The copies of meet() between near and far memory; empty for planes in memory.
+  /// The copies of each_slab() between near and far memory; empty for planes in memory.
   virtual StreamPhase phase(const std::vector<Use>&) { return {}; }
 
  protected:

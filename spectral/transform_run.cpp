@@ -66,12 +66,12 @@ void TransformRun::begin(std::span<const TransformStage> stages, TransformKind& 
   const bool hides = chosen_.strategy->overlaps;
   const bool trying = chosen_.kind >= 0 && choice_->trying();
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && chosen_.trial;  // a trial without overlap also serves as a sample
-  counts_as_ = sample || lent ? Sampled::Kind::sample
-               : hides        ? Sampled::Kind::overlapped
-                              : Sampled::Kind::plain;
+  const bool trial_is_sample = !hides && chosen_.trial;  // because it runs without overlap
+  counts_as_ = sample || trial_is_sample ? Sampled::Kind::sample
+               : hides                   ? Sampled::Kind::overlapped
+                                         : Sampled::Kind::plain;
   const Strategy& strategy = sample ? Strategy::ordered : *chosen_.strategy;
-  booked_on_ = sample || lent ? sample_name_ : name_;
+  recorded_as_ = sample || trial_is_sample ? sample_name_ : name_;
   overlaps_ = strategy.overlaps;
   moving_ = 0;
   shape(stages);
@@ -146,9 +146,9 @@ bool TransformRun::arrived(const Arrival& arrival) {
   const double end = timeline.now();
   moving_ += end - begin;
   if (overlaps_ && !there)  // other slabs may be computed; without a span, because there are many
-    timeline.add_total(booked_on_, Phase::poke, end - begin);
+    timeline.add_total(recorded_as_, Phase::poke, end - begin);
   else
-    timeline.add(booked_on_, Phase::wait, begin, end);
+    timeline.add(recorded_as_, Phase::wait, begin, end);
   return there;
 }
 
@@ -172,7 +172,7 @@ void TransformRun::timed(Phase phase, Action&& action) {
   action();
   const double end = timeline.now();
   moving_ += end - begin;
-  timeline.add(booked_on_, phase, begin, end);
+  timeline.add(recorded_as_, phase, begin, end);
 }
 
 }  // namespace sc::spectral

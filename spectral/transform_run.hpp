@@ -90,7 +90,7 @@ class TransformRun final : private Ports {
   double spent_ = 0;  // seconds
   std::shared_ptr<RehearsedRun> rehearsed_;
   int rehearsed_pieces_ = 0;
-  std::uint16_t booked_on_ = 0;
+  std::uint16_t recorded_as_ = 0;
   bool overlaps_ = false;
   double moving_ = 0;  // seconds in starting and waiting for transposes
 };

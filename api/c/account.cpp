@@ -7,7 +7,7 @@
 
 namespace sc::halo {
 
-double Halo::book(Phase phase, double begin) {
+double Halo::record(Phase phase, double begin) {
   const double seconds = context_->timeline().now() - begin;
   context_->timeline().add_total(name_, phase, seconds);
   return seconds;

@@ -111,7 +111,7 @@ void Halo::exchange() {
   }
   const bool came =
       wait_for([&] { return arrays_->received(ArrayHalo::all) && arrays_->sent(ArrayHalo::all); });
-  exchanged_.ran(Sampled::Kind::plain, {book(Phase::wait, begin), 0},
+  exchanged_.ran(Sampled::Kind::plain, {record(Phase::wait, begin), 0},
                  context_->accounts()[Resource::messages]);
   if (!came)
     throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +

@@ -62,7 +62,7 @@ class Halo {
   void end(Flight& flight, halo_request* request);
   bool wait_for(const std::function<bool()>& done);
   /// Records the seconds since `begin` on the context's timeline.
-  double book(Phase phase, double begin);
+  double record(Phase phase, double begin);
   void make_arrays();
   void run_step(const std::function<void(Step&)>& action);
   /// Leaks what other ranks may still use, without waiting for them, and throws Failure.

@@ -95,7 +95,7 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   free->direction = towards;
   free->wrong.clear();
   ++free->generation;
-  book(Phase::start, begin);
+  record(Phase::start, begin);
   return (free->generation << 16) | (free - flights_.begin() + 1);
 }
 
@@ -131,7 +131,7 @@ void Halo::wait(halo_request* request) {
   Flight& flight = flight_of(request);
   const double begin = context_->timeline().now();
   const bool came = wait_for([&] { return ended(flight); });
-  book(Phase::wait, begin);
+  record(Phase::wait, begin);
   if (!came)
     throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
                                         std::to_string(r_.options.timeout) + " s for its " +
@@ -147,7 +147,7 @@ bool Halo::test(halo_request* request) {
   const double begin = context_->timeline().now();
   arrays_->progress();
   const bool done = ended(flight);
-  book(Phase::poke, begin);
+  record(Phase::poke, begin);
   if (done) end(flight, request);
   return done;
 }

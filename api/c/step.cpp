@@ -146,7 +146,7 @@ void Step::run(int strategy, const StepsCallback& c, int steps, int per_pass) {
   inputs_are_written();
   // A runner that finds the length would take more steps than the halos have layers for.
   Runner& runner = runner_of(strategy, length.steps, per_pass == 0 && length.steps > 1);
-  told_ = {&runner, length.why, per_pass == 0};
+  last_steps_ = {&runner, length.why, per_pass == 0};
   runner.steps(steps, [&](int step) {
     stage->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
                   c.callback(box, step, now, next, c.user);
@@ -197,10 +197,10 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
 }
 
 std::string Step::describe_passes() const {
-  if (!told_.runner) return "halo_steps has made no step";
-  if (!told_.single.empty()) return "single steps: " + told_.single;
-  const Runner::Passes& passes = told_.runner->passes();
-  const bool open = told_.finds && passes.found.empty();
+  if (!last_steps_.runner) return "halo_steps has made no step";
+  if (!last_steps_.single.empty()) return "single steps: " + last_steps_.single;
+  const Runner::Passes& passes = last_steps_.runner->passes();
+  const bool open = last_steps_.finds && passes.found.empty();
   const std::string plan = passes.plan();
   return (open ? "the fastest number of steps a pass is not found yet; " : "") + passes.describe() +
          (plan.empty() ? "" : "; " + plan);

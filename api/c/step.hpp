@@ -61,11 +61,11 @@ class Step {
   /// By strategy, steps of a pass, and whether that number is the maximum or fixed.
   std::map<std::tuple<int, int, bool>, std::unique_ptr<Runner>> runners_;
   /// Of the last halo_steps.
-  struct Told {
+  struct LastSteps {
     const Runner* runner = nullptr;
     std::string single;  ///< why it makes single steps
     bool finds = false;
-  } told_;
+  } last_steps_;
 };
 
 }  // namespace sc::halo

@@ -49,7 +49,7 @@ void Timeline::add_around(std::uint16_t name, Phase phase, double begin, double 
   if (!recording_) return;
   add(name, phase, begin, end);
   totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)].seconds -= within;
-  booked_ -= within;
+  total_seconds_ -= within;
 }
 
 void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, int thread) {
@@ -65,7 +65,7 @@ void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
   if (!recording_) return;
   Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
   total.seconds += weight_ * seconds;
-  booked_ += weight_ * seconds;
+  total_seconds_ += weight_ * seconds;
   ++total.count;
 }
 
@@ -73,7 +73,7 @@ void Timeline::clear() {
   spans_.clear();
   std::fill(totals_.begin(), totals_.end(), Total{});
   dropped_ = 0;
-  booked_ = 0;
+  total_seconds_ = 0;
 }
 
 Timeline::Total Timeline::total(std::uint16_t name, Phase phase) const {

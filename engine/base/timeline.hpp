@@ -79,7 +79,7 @@ class Timeline {
   Total total(Phase phase) const { return total(std::nullopt, phase); }
   Total total(std::optional<Resource> resource, Phase phase) const;
   /// Seconds in the totals so far, of all phases; time of enclosed spans is subtracted (see Scope).
-  double booked() const { return booked_; }
+  double total_seconds() const { return total_seconds_; }
   /// Adds a span, of which `within` seconds are already in the totals.
   void add_around(std::uint16_t name, Phase phase, double begin, double end, double within);
 
@@ -96,7 +96,7 @@ class Timeline {
   std::vector<Total> totals_;  // [name][phase]
   std::int64_t dropped_ = 0;
   double weight_ = 1;
-  double booked_ = 0;
+  double total_seconds_ = 0;
   int rank_ = 0;
   bool recording_ = true;
 };
@@ -108,19 +108,20 @@ class Scope {
   Scope(Timeline& timeline, std::uint16_t name, Phase phase)
       : timeline_(timeline),
         begin_(timeline.recording() ? timeline.now() : 0),
-        booked_(timeline.booked()),
+        seconds_before_(timeline.total_seconds()),
         name_(name),
         phase_(phase) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() {
     if (timeline_.recording())
-      timeline_.add_around(name_, phase_, begin_, timeline_.now(), timeline_.booked() - booked_);
+      timeline_.add_around(name_, phase_, begin_, timeline_.now(),
+                           timeline_.total_seconds() - seconds_before_);
   }
 
  private:
   Timeline& timeline_;
-  double begin_, booked_;
+  double begin_, seconds_before_;
   std::uint16_t name_;
   Phase phase_;
 };

@@ -77,7 +77,7 @@ std::vector<int> receive_order(const Context& context) {
 
 EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank) {
   if (context.rehearses()) {
-    if (!context.rehearsal() || !context.rehearsal()->hears())
+    if (!context.rehearsal() || !context.rehearsal()->has_requests())
       refuse("what ranks send each other follows from all their rows, and this rehearsal has one rank's");
     return context.rehearsal()->exchange(context.rank(), for_each_rank);
   }

@@ -155,7 +155,7 @@ void Exchange::push() {
   for (std::size_t n = 0; n < waiting_.size(); ++n) {
     const int departure = waiting_[n];
     Endpoint& end = ends_.departures[at(departure)];
-    const bool both = end.pairs && n + 1 < waiting_.size() && waiting_[n + 1] == departure + 1 && !delay_;
+    const bool both = end.with_next && n + 1 < waiting_.size() && waiting_[n + 1] == departure + 1 && !delay_;
     Endpoint* next = both && !end.partial ? &end + 1 : nullptr;
     if (next && !next->partial && may_leave(end) && end.channel->free(end) && next->channel->free(*next)) {
       run_pair(end, *next);
@@ -180,7 +180,7 @@ void Exchange::take_listed() {
   for (std::size_t n = 0; n < listed_.size(); ++n) {
     const int arrival = listed_[n];
     Endpoint& end = ends_.arrivals[at(arrival)];
-    const bool both = end.pairs && n + 1 < listed_.size() && listed_[n + 1] == arrival + 1;
+    const bool both = end.with_next && n + 1 < listed_.size() && listed_[n + 1] == arrival + 1;
     Endpoint* next = both ? &end + 1 : nullptr;
     if (next && whole_is_there(end) && whole_is_there(*next)) {
       run_pair(end, *next);

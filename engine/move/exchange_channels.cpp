@@ -130,7 +130,8 @@ void Exchange::bind() {
                       [](const BoxCopy& a, const BoxCopy& b) { return a.pairs_with(b); });
   };
   for (auto* list : {&ends_.departures, &ends_.arrivals})
-    for (std::size_t i = 0; i + 1 < list->size(); ++i) (*list)[i].pairs = pair((*list)[i], (*list)[i + 1]);
+    for (std::size_t i = 0; i + 1 < list->size(); ++i)
+      (*list)[i].with_next = pair((*list)[i], (*list)[i + 1]);
 }
 
 void Exchange::rebind(const std::vector<CellMemory>& cells) {

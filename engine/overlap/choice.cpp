@@ -14,13 +14,13 @@ constexpr int long_ago = 1000;  // runs without the kind of stage that marks a s
 
 }  // namespace
 
-int Choice::add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds) {
+int Choice::add(std::string name, const std::function<bool(const Strategy&)>& may, bool exchanges) {
   if (threads_ == 0) threads_ = -context_.largest(-context_.threads());
   std::vector<const Strategy*> candidates;
   for (const Strategy* s : Strategy::all())
     if (!s->chooses && (!s->divides_threads || threads_ > 1) && may(*s)) candidates.push_back(s);
   names_.push_back(std::move(name));
-  return trials_.add(std::move(candidates), feeds);
+  return trials_.add(std::move(candidates), exchanges);
 }
 
 Choice::Run Choice::begin(int kind, bool measures_rows) {

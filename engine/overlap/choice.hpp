@@ -19,7 +19,7 @@ class Choice {
 
   /// Collective: adds a kind of run, with those strategies as candidates for which `may` is true and this
   /// context has enough threads; returns its number. See Trials::add().
-  int add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds);
+  int add(std::string name, const std::function<bool(const Strategy&)>& may, bool exchanges);
   struct Run {
     const Strategy* strategy = nullptr;
     int kind = -1;  ///< -1: there is nothing to choose

@@ -81,31 +81,33 @@ void Runner::run_now(Stage& stage, Stage* next) {
   const bool hides = strategy.overlaps;
   const bool trying = (chosen.kind >= 0 && choice_->trying()) || tries_lengths();
   const bool sample = hides && !trying && sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && chosen.trial;  // a trial without overlap also serves as a sample
+  const bool trial_is_sample = !hides && chosen.trial;  // because it runs without overlap
   const bool measure = sample || !hides || !sampled.known();
-  const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
+  const Sampled::Seconds before = measure ? seconds_so_far() : Sampled::Seconds{};
   double core_share = 1;
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
-    core_share = run_colour(stage, {sample ? Strategy::ordered : strategy, strategy.eager, sample || lent},
-                            slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
+    core_share =
+        run_colour(stage, {sample ? Strategy::ordered : strategy, strategy.eager, sample || trial_is_sample},
+                   slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
   }
   if (device) {
     stage.collect();
     end_on(*device, stage.name());
   }
   if (device && chosen.trial) drain(*device, stage);
-  const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
-  sampled.ran(sample || lent ? Sampled::Kind::sample
-              : !hides       ? Sampled::Kind::plain
-                             : Sampled::Kind::overlapped,
-              {after.movement - before.movement, (lent ? core_share : 1) * (after.core - before.core)},
-              context_.accounts()[Resource::messages]);
+  const Sampled::Seconds after = measure ? seconds_so_far() : Sampled::Seconds{};
+  sampled.ran(
+      sample || trial_is_sample ? Sampled::Kind::sample
+      : !hides                  ? Sampled::Kind::plain
+                                : Sampled::Kind::overlapped,
+      {after.movement - before.movement, (trial_is_sample ? core_share : 1) * (after.core - before.core)},
+      context_.accounts()[Resource::messages]);
   if (chosen.kind >= 0) choice_->end(chosen, !sample);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;
-  counts.samples += sample || lent ? 1 : 0;
+  counts.samples += sample || trial_is_sample ? 1 : 0;
   counts.cells += cells;
   counts.bytes += cells * stage.bytes_per_cell();
   counts.flops += cells * stage.flops();
@@ -146,7 +148,7 @@ void Runner::drain(Device& device, Stage& stage) {
   runs_ahead_.clear();
 }
 
-Sampled::Seconds Runner::booked() const {
+Sampled::Seconds Runner::seconds_so_far() const {
   const Timeline& timeline = context_.timeline();
   const auto messages = [&](Phase phase) { return timeline.total(Resource::messages, phase).seconds; };
   return {messages(Phase::start) + messages(Phase::poke) + messages(Phase::wait),
@@ -191,8 +193,8 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
 }
 
 /// Records the times since `before` as those of a movement without overlap.
-void Runner::book_plain(const Sampled::Seconds& before) {
-  Sampled().ran(Sampled::Kind::plain, {booked().movement - before.movement, 0},
+void Runner::add_plain(const Sampled::Seconds& before) {
+  Sampled().ran(Sampled::Kind::plain, {seconds_so_far().movement - before.movement, 0},
                 context_.accounts()[Resource::messages]);
 }
 
@@ -211,7 +213,7 @@ void Runner::move(const Access& from, const Access& to) {
   writers_.erase(&to.storage());
   Timeline& timeline = context_.timeline();
   const std::uint16_t name = timeline.name("redistribute");
-  const Sampled::Seconds before = booked();
+  const Sampled::Seconds before = seconds_so_far();
   {
     const Scope scope(timeline, name, Phase::start);
     movement->start();
@@ -220,7 +222,7 @@ void Runner::move(const Access& from, const Access& to) {
     const Scope scope(timeline, name, Phase::wait);
     movement->wait();
   }
-  book_plain(before);
+  add_plain(before);
 }
 
 Traffic Runner::traffic(Transport transport) const {

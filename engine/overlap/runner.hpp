@@ -179,12 +179,12 @@ class Runner {
   bool alone() const { return !options_.strategy.overlaps; }
   bool eager() const { return choice_ ? choice_->eager() : options_.strategy.eager; }
   void drain(Device& device, Stage& stage);
-  void book_plain(const Sampled::Seconds& before);
+  void add_plain(const Sampled::Seconds& before);
   void check_strategy(const Device& device, const Stage& stage, const Strategy& strategy) const;
   void begin_on(Device& device, Stage& stage, const Strategy& strategy);
   void end_on(Device& device, const std::string& what);
   /// Times of messages and cores on the timeline so far.
-  Sampled::Seconds booked() const;
+  Sampled::Seconds seconds_so_far() const;
   void note_demand(Stage& stage);
   void end_inputs_under_way(Stage& stage);
   void settle_outputs(Stage& stage);

@@ -106,10 +106,10 @@ void Runner::refresh(const Access& a) {
   close_pass("halos are refreshed outside a stage");
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (is_fresh(a.storage(), a.field->boundaries(), a.reach)) return;
-  const Sampled::Seconds before = booked();
+  const Sampled::Seconds before = seconds_so_far();
   refresh_of(Use::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
       .wait();
-  book_plain(before);
+  add_plain(before);
 }
 
 }  // namespace sc

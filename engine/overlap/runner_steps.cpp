@@ -213,7 +213,7 @@ void Runner::carry_out(std::vector<Recorded> runs) {
   Refresh& inputs = halos_of(runs);
   const bool hides = options_.strategy.overlaps;
   const bool sample = hides && !tries_lengths() && sampled_passes_.due(context_.accounts().sampling);
-  const Sampled::Seconds before = booked();
+  const Sampled::Seconds before = seconds_so_far();
   const std::int64_t sent = inputs.bytes();
   WindowRun run(
       runs, window_->runs(), inputs, context_.timeline(),
@@ -223,7 +223,7 @@ void Runner::carry_out(std::vector<Recorded> runs) {
   for (const Recorded& r : runs)
     for (const Recorded::Use& use : r.uses)
       if (use.mode != Mode::read) use.storage->set_fresh(point);
-  const Sampled::Seconds after = booked();
+  const Sampled::Seconds after = seconds_so_far();
   sampled_passes_.ran(!hides   ? Sampled::Kind::plain
                       : sample ? Sampled::Kind::sample
                                : Sampled::Kind::overlapped,

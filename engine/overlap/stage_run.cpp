@@ -38,8 +38,8 @@ StageRun::StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::o
       device_(stage.device()),
       name_(timeline.name(stage.name() + options.booked_as)),
       own_cut_(own.has_value()) {
-  inputs_.book_on(name_);
-  outputs_.book_on(name_);
+  inputs_.record_as(name_);
+  outputs_.record_as(name_);
 }
 
 StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const {

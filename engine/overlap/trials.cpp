@@ -31,8 +31,8 @@ std::int64_t upper_quartile(const std::vector<double>& seconds) {
 
 }  // namespace
 
-int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
-  Kind kind{.feeds = feeds};
+int Trials::add(std::vector<const Strategy*> candidates, bool exchanges) {
+  Kind kind{.exchanges = exchanges};
   for (const Strategy* strategy : candidates) kind.candidates.push_back({strategy});
   // The first strategy that overlaps is used until times are known.
   for (const bool eager : {false, true}) {
@@ -52,7 +52,7 @@ int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
 /// The candidates that are still tried in such a turn.
 std::vector<int> Trials::open(const Kind& kind, bool eager) const {
   std::vector<int> all;
-  if (!kind.feeds && !eager) return all;  // it is tried in the other turn
+  if (!kind.exchanges && !eager) return all;  // it is tried in the other turn
   for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
     if (kind.in(c, eager) && !kind.candidates[static_cast<std::size_t>(c)].left_out) all.push_back(c);
   return all;
@@ -62,9 +62,10 @@ std::vector<int> Trials::open(const Kind& kind, bool eager) const {
 int Trials::next_on_trial(const Kind& kind) const {
   const bool late = state_ == State::chosen && !kind.decided;
   if (kind.first || (state_ != State::trying && !late)) return -1;
-  const std::vector<int> all = open(kind, late ? eager_ || !kind.feeds : eager_);
+  const std::vector<int> all = open(kind, late ? eager_ || !kind.exchanges : eager_);
   const int count = static_cast<int>(all.size());
-  if (count == 0 || (count == 1 && !kind.feeds) || kind.steps_in_turn >= count * schedule_.each[1]) return -1;
+  if (count == 0 || (count == 1 && !kind.exchanges) || kind.steps_in_turn >= count * schedule_.each[1])
+    return -1;
   const int lap = kind.steps_in_turn / count, place = kind.steps_in_turn % count;
   return all[static_cast<std::size_t>(lap % 2 == 0 ? place : count - 1 - place)];
 }
@@ -122,11 +123,11 @@ std::vector<std::int64_t> Trials::go_on() {
     case State::agreeing:
       break;
     case State::chosen:
-      if (looking_) break;
+      if (checking_) break;
       if (since_trial_ >= schedule_.again) {
         begin_trial();
       } else if (steps_ % schedule_.watch == 0 && anything_to_try()) {
-        looking_ = true;
+        checking_ = true;
         return times();
       }
   }
@@ -142,7 +143,7 @@ bool Trials::anything_to_try() const {
 void Trials::begin_trial() {
   for (Kind& kind : kinds_) {
     kind.recent.clear();
-    kind.before = -1;
+    kind.previous_median = -1;
     for (Candidate& c : kind.candidates) {
       c.seconds.clear();
       c.left_out = false;
@@ -164,14 +165,14 @@ bool Trials::begin_round() {
 /// Returns false if there is nothing to try in such a turn.
 bool Trials::begin_turn(bool eager) {
   std::size_t most = 0;
-  bool feeds = false;
+  bool exchanges = false;
   for (const Kind& kind : kinds_) {
     const std::size_t count = open(kind, eager).size();
     most = std::max(most, count);
-    feeds = feeds || (kind.feeds && count > 0);
+    exchanges = exchanges || (kind.exchanges && count > 0);
   }
   if (most == 0) return false;
-  const bool changes = feeds && eager != eager_;
+  const bool changes = exchanges && eager != eager_;
   set_eager(eager);
   for (Kind& kind : kinds_) kind.steps_in_turn = 0;
   state_ = State::trying;
@@ -183,7 +184,7 @@ bool Trials::begin_turn(bool eager) {
 
 /// In the first step after a change, halos still are where the other way left them; that step is not timed.
 void Trials::set_eager(bool eager) {
-  for (Kind& kind : kinds_) kind.first = kind.first || (kind.feeds && eager != eager_);
+  for (Kind& kind : kinds_) kind.first = kind.first || (kind.exchanges && eager != eager_);
   eager_ = eager;
 }
 
@@ -205,13 +206,13 @@ void Trials::agreed(std::span<const std::int64_t> largest) {
   for (Kind& kind : kinds_) {
     if (n >= largest.size()) break;  // added after the reduction was started
     for (Candidate& c : kind.candidates) c.agreed = largest[n++];
-    kind.lately = largest[n++];
+    kind.recent_median = largest[n++];
   }
   if (state_ == State::agreeing) {
     end_round();
   } else {
-    looking_ = false;
-    look();
+    checking_ = false;
+    check_times();
   }
   for (Kind& kind : kinds_) kind.now = next_on_trial(kind);
 }

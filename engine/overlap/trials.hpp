@@ -26,10 +26,10 @@ class Trials {
  public:
   explicit Trials(const Schedule& schedule = {}) : schedule_(schedule) {}
 
-  /// Adds a kind of stage that may run under the `candidates`; returns its number. `feeds`: whether its halos
-  /// are exchanged in its own runs or in its readers', depending on whether the strategy is eager. Either all
-  /// such kinds are eager or none.
-  int add(std::vector<const Strategy*> candidates, bool feeds);
+  /// Adds a kind of stage that may run under the `candidates`; returns its number. `exchanges`: whether its
+  /// halos are exchanged in its own runs or in its readers', depending on whether the strategy is eager.
+  /// Either all such kinds are eager or none.
+  int add(std::vector<const Strategy*> candidates, bool exchanges);
   /// The strategy of the next run of the kind.
   const Strategy& begin(int kind);
   /// Its time on this rank. `usual`: a run like any other under that strategy.
@@ -45,7 +45,7 @@ class Trials {
   /// Whether halos are exchanged in the runs of their writers.
   bool eager() const { return eager_; }
   /// The strategy of the kind outside of trials.
-  const Strategy& chosen(int kind) const { return *of(kind).resting(eager_).strategy; }
+  const Strategy& chosen(int kind) const { return *of(kind).best_candidate(eager_).strategy; }
   /// The number of steps in trials, and of trials.
   int steps_tried() const { return steps_tried_; }
   int trials() const { return trials_; }
@@ -67,7 +67,7 @@ class Trials {
     bool left_out = false;
   };
   struct Kind {
-    bool feeds = true;
+    bool exchanges = true;  // halos with other kinds; see add()
     std::vector<Candidate> candidates = {};
     std::array<int, 2> best{-1, -1};  // by [eager]: the best candidate
     std::int64_t runs = 0;
@@ -77,12 +77,13 @@ class Trials {
     double seconds = 0;     // of runs in this step
     int counted = 0;        // runs
     bool decided = false;
-    std::vector<double> recent = {};        // as above, of the last steps under the choice
-    std::int64_t lately = -1, before = -1;  // nanoseconds of those, and at the previous check
+    std::vector<double> recent = {};    // as above, of the last steps under the choice
+    std::int64_t recent_median = -1;    // nanoseconds
+    std::int64_t previous_median = -1;  // at the check before
     bool in(int candidate, bool eager) const {
-      return !feeds || candidates[static_cast<std::size_t>(candidate)].strategy->eager == eager;
+      return !exchanges || candidates[static_cast<std::size_t>(candidate)].strategy->eager == eager;
     }
-    const Candidate& resting(bool eager) const {
+    const Candidate& best_candidate(bool eager) const {
       return candidates[static_cast<std::size_t>(best[eager ? 1 : 0])];
     }
   };
@@ -102,13 +103,13 @@ class Trials {
   static void choose(Kind& kind);
   double cost(bool eager) const;
   void leave_out();
-  void look();
+  void check_times();
 
   Schedule schedule_;
   std::vector<Kind> kinds_;
   State state_ = State::warming_up;
   bool eager_ = true;
-  bool looking_ = false;  // the values being reduced are times of the choice
+  bool checking_ = false;  // the values being reduced are times of the choice
   int round_ = 0;
   int steps_ = 0;  // in this state or turn
   int steps_of_turn_ = 0;

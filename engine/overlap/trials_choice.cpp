@@ -50,8 +50,8 @@ void Trials::choose(Kind& kind) {
 double Trials::cost(bool eager) const {
   double sum = 0;
   for (const Kind& kind : kinds_)
-    if (kind.feeds && kind.resting(true).agreed >= 0 && kind.resting(false).agreed >= 0)
-      sum += static_cast<double>(kind.runs) * static_cast<double>(kind.resting(eager).agreed);
+    if (kind.exchanges && kind.best_candidate(true).agreed >= 0 && kind.best_candidate(false).agreed >= 0)
+      sum += static_cast<double>(kind.runs) * static_cast<double>(kind.best_candidate(eager).agreed);
   return sum;
 }
 
@@ -64,7 +64,7 @@ void Trials::end_round() {
   }
   set_eager(!gains(cost(false), cost(true)));
   for (Kind& kind : kinds_) {  // the others are tried further whenever they run
-    kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
+    kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager_ || !kind.exchanges));
     kind.steps_in_turn = 0;
   }
   state_ = State::chosen;
@@ -78,8 +78,8 @@ void Trials::leave_out() {
     for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
       Candidate& candidate = kind.candidates[static_cast<std::size_t>(c)];
       const bool eager = candidate.strategy->eager;
-      const bool with_all = kind.feeds && cost(eager) > schedule_.much_slower * cost(!eager);
-      const std::int64_t best = kind.resting(eager).agreed;
+      const bool with_all = kind.exchanges && cost(eager) > schedule_.much_slower * cost(!eager);
+      const std::int64_t best = kind.best_candidate(eager).agreed;
       const bool slow =
           best >= 0 && candidate.agreed >= 0 &&
           static_cast<double>(candidate.agreed) > schedule_.much_slower * static_cast<double>(best);
@@ -89,23 +89,24 @@ void Trials::leave_out() {
 
 /// Starts a new trial if the times of the chosen strategies have drifted. Also chooses for kinds that were
 /// added since the last trial, or ran too rarely in it.
-void Trials::look() {
+void Trials::check_times() {
   if (state_ != State::chosen) return;
   double before = 0, now = 0;
   bool first = true, new_often = false;
   for (Kind& kind : kinds_) {
     if (!kind.decided) {
       choose(kind);
-      kind.decided = all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
-      new_often = new_often || (kind.decided && kind.feeds && kind.runs >= schedule_.watch / 2);
+      kind.decided = all_known(kind.candidates, open(kind, eager_ || !kind.exchanges));
+      new_often = new_often || (kind.decided && kind.exchanges && kind.runs >= schedule_.watch / 2);
     }
-    if (kind.lately < 0) continue;
-    const std::int64_t then = kind.before < 0 ? kind.resting(eager_).agreed : kind.before;
-    first = first && kind.before < 0;
-    kind.before = kind.lately;
+    if (kind.recent_median < 0) continue;
+    const std::int64_t then =
+        kind.previous_median < 0 ? kind.best_candidate(eager_).agreed : kind.previous_median;
+    first = first && kind.previous_median < 0;
+    kind.previous_median = kind.recent_median;
     if (then < 0) continue;
     before += static_cast<double>(kind.runs) * static_cast<double>(then);
-    now += static_cast<double>(kind.runs) * static_cast<double>(kind.lately);
+    now += static_cast<double>(kind.runs) * static_cast<double>(kind.recent_median);
   }
   // During trials a run may take longer than afterwards, so at the first check only an increase counts.
   const bool drifted = now > schedule_.drifted * before || (!first && before > schedule_.drifted * now);
@@ -121,7 +122,7 @@ Trials::Known Trials::known(int number) const {
   const auto seconds = [](std::int64_t agreed) {
     return agreed < 0 ? 0.0 : 1e-9 * static_cast<double>(agreed);
   };
-  known.chosen = seconds(kind.resting(eager_).agreed);
+  known.chosen = seconds(kind.best_candidate(eager_).agreed);
   for (const Candidate& c : kind.candidates)
     if (!c.strategy->parts) known.blocking = seconds(c.agreed);
   return known;

@@ -50,7 +50,7 @@ void WindowRun::compute_inner() {
   const double begin = begin_to_poke();
   compute_trapezoids(*cells_, {});
   if (device_) await_device();
-  book(apart_ ? Phase::core : Phase::all, begin, apart_);
+  add_span(apart_ ? Phase::core : Phase::all, begin, apart_);
 }
 
 double WindowRun::begin_to_poke() {
@@ -59,7 +59,7 @@ double WindowRun::begin_to_poke() {
 }
 
 /// Records a computation that has begun then; `poked`: with progress of messages meanwhile.
-void WindowRun::book(Phase phase, double begin, bool poked) {
+void WindowRun::add_span(Phase phase, double begin, bool poked) {
   timeline_.add(name_, phase, begin, timeline_.now() - poked_);
   if (poked) timeline_.add_total(name_, Phase::poke, poked_);
 }

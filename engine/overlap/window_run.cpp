@@ -22,7 +22,7 @@ WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded
       device_(runs.front().device()),
       options_(options),
       name_(timeline.name(std::string("pass") + options.booked_as)) {
-  inputs_.book_on(name_);
+  inputs_.record_as(name_);
   if (device_) options_.threads = 1;
   for (const Recorded& run : runs) places_.push_back(run.places);
   if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options_.threads);
@@ -267,7 +267,7 @@ void WindowRun::compute_slab(int slab) {
   const double begin = begin_to_poke();
   compute_trapezoids(first ? *of_first_slab_ : *cells_, slabs_->slab(slab));
   if (in_parts && device_) await_device();
-  book(Phase::core, begin, looks_);
+  add_span(Phase::core, begin, looks_);
   if (!in_parts) close_slab(*slot_, before);
 }
 

@@ -62,7 +62,7 @@ class WindowRun final : public Ports {
   void begin_stream(bool alone);
   void compute_inner();
   double begin_to_poke();
-  void book(Phase phase, double begin, bool poked);
+  void add_span(Phase phase, double begin, bool poked);
   void compute_slab(int slab);
   void compute_shells();
   void close_slab(const Slot& slot, const Slot* before);

@@ -43,30 +43,31 @@ void Rehearsal::at_slab(Rehearsal* rehearsal, int slab, bool after) {
     if (one.number == slab) rehearsal->beside_ = after ? &one.after : &one.before;
 }
 
-void Rehearsal::hear(std::shared_ptr<Told> told) {
-  told_ = std::move(told);
-  calls_ = questions_ = 0;
+void Rehearsal::set_requests(std::shared_ptr<SetupRequests> requests) {
+  requests_ = std::move(requests);
+  exchanges_ = any_calls_ = 0;
 }
 
-bool Rehearsal::any(bool here) {
-  const std::size_t question = questions_++;
-  if (told_->all) return told_->any.at(question);
-  if (told_->any.size() <= question) told_->any.resize(question + 1);
-  if (here) told_->any[question] = true;
+bool Rehearsal::any_rank(bool here) {
+  const std::size_t call = any_calls_++;
+  if (requests_->all) return requests_->any.at(call);
+  if (requests_->any.size() <= call) requests_->any.resize(call + 1);
+  if (here) requests_->any[call] = true;
   return true;
 }
 
-Told::Lists Rehearsal::exchange(int rank, const Told::Lists& for_each) {
+SetupRequests::Lists Rehearsal::exchange(int rank, const SetupRequests::Lists& for_each) {
   const auto me = static_cast<std::size_t>(rank);
-  Told::Lists heard(for_each.size());
-  if (!told_->all) {
-    told_->of.resize(for_each.size());
-    told_->of[me].push_back(for_each);
-    return heard;
+  SetupRequests::Lists received(for_each.size());
+  if (!requests_->all) {
+    requests_->of.resize(for_each.size());
+    requests_->of[me].push_back(for_each);
+    return received;
   }
-  for (std::size_t from = 0; from < heard.size(); ++from) heard[from] = told_->of.at(from).at(calls_).at(me);
-  ++calls_;
-  return heard;
+  for (std::size_t from = 0; from < received.size(); ++from)
+    received[from] = requests_->of.at(from).at(exchanges_).at(me);
+  ++exchanges_;
+  return received;
 }
 
 void Rehearsal::copied(const RehearsedCopy& copy) {

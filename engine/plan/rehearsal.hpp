@@ -78,10 +78,10 @@ using RehearsedEvent = std::variant<RehearsedRun, RehearsedReduction, RehearsedC
 
 /// What simulated ranks request from each other during set-up. A program is set up once as every rank, to
 /// record its requests, when it receives none; then again as the wanted ranks, which receive them.
-struct Told {
+struct SetupRequests {
   using Lists = std::vector<std::vector<int>>;  ///< for each rank
-  std::vector<std::vector<Lists>> of;           ///< by rank and call
-  std::vector<bool> any;                        ///< by call: whether a rank has said so
+  std::vector<std::vector<Lists>> of;           ///< by rank and call of exchange()
+  std::vector<bool> any;                        ///< by call of any_rank(): whether a rank has passed true
   bool all = false;                             ///< all ranks have recorded their requests
 };
 
@@ -98,21 +98,21 @@ class Rehearsal {
   static void at_slab(Rehearsal* rehearsal, int slab, bool after);
   void copied(const RehearsedCopy& copy);
 
-  /// During set-up: requests between ranks are recorded in `told`.
-  void hear(std::shared_ptr<Told> told);
-  bool hears() const { return told_ != nullptr; }
+  /// During set-up: requests between ranks are recorded in `requests`, or received from there.
+  void set_requests(std::shared_ptr<SetupRequests> requests);
+  bool has_requests() const { return requests_ != nullptr; }
   /// Whether any rank returned true; true while requests are recorded, so that all ranks make as many calls.
-  bool any(bool here);
+  bool any_rank(bool here);
   /// Skips as many calls of exchange(), because no rank has a request.
-  void leave_out(std::size_t calls) { calls_ += calls; }
+  void skip_exchanges(std::size_t calls) { exchanges_ += calls; }
   /// The requests of each rank to this one, in the same form as its own.
   std::vector<std::vector<int>> exchange(int rank, const std::vector<std::vector<int>>& for_each);
 
  private:
   RehearsedRun* into_ = nullptr;
   std::vector<RehearsedCopy>* beside_ = nullptr;
-  std::shared_ptr<Told> told_;
-  std::size_t calls_ = 0, questions_ = 0;  // calls of exchange() and any() since hear()
+  std::shared_ptr<SetupRequests> requests_;
+  std::size_t exchanges_ = 0, any_calls_ = 0;  // calls of exchange() and any_rank() since set_requests()
 };
 
 }  // namespace sc

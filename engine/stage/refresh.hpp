@@ -57,7 +57,7 @@ class Refresh final : public Movement {
   /// fields are left to it.
   void set_ahead() { ahead_ = true; }
   /// Sets the stage under whose name times are recorded.
-  void book_on(std::uint16_t name) { name_ = name; }
+  void record_as(std::uint16_t name) { name_ = name; }
   /// Whether it has any fields.
   bool nothing() const { return wanted_.empty(); }
   /// Whether boundary conditions fill a part of these halos.

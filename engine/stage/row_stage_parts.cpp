@@ -55,16 +55,16 @@ std::vector<Number> distinct(std::vector<Number> all) {
 
 /// Whether this is a single rehearsed rank, to which no other rank sends anything.
 bool alone(const Context& context) {
-  return context.rehearses() && !(context.rehearsal() && context.rehearsal()->hears());
+  return context.rehearses() && !(context.rehearsal() && context.rehearsal()->has_requests());
 }
 
 bool anywhere(const Context& context, bool here) {
-  const bool told = context.rehearses() && !alone(context) && context.size() > 1;
-  return told ? context.rehearsal()->any(here) : context.any(here);
+  const bool recorded = context.rehearses() && !alone(context) && context.size() > 1;
+  return recorded ? context.rehearsal()->any_rank(here) : context.any(here);
 }
 
-void leave_out(const Context& context, std::size_t exchanges) {
-  if (context.rehearses() && !alone(context)) context.rehearsal()->leave_out(exchanges);
+void skip_exchanges(const Context& context, std::size_t exchanges) {
+  if (context.rehearses() && !alone(context)) context.rehearsal()->skip_exchanges(exchanges);
 }
 
 }  // namespace
@@ -84,10 +84,10 @@ RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, Gatherin
     given_ = alone(context) ? asked_of(matrix, columns, grid()) : exchange_lists(context, wanted_);
     gather_of(x.level.storage());
   } else {
-    leave_out(context, 1);
+    skip_exchanges(context, 1);
   }
   fill(matrix, rows, local);
-  sends_anywhere_ ? make_sums() : leave_out(context, 2);
+  sends_anywhere_ ? make_sums() : skip_exchanges(context, 2);
   find_late();
 }
 

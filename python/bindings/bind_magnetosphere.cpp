@@ -139,7 +139,7 @@ void bind_magnetosphere(nb::module_& module) {
       .def_prop_ro(
           "dt",
           [](MagnetosphereFace& f) {
-            return unlocked([&] { return f.booked([&] { return f.solver().next_dt(); }); });
+            return unlocked([&] { return f.in_ledger([&] { return f.solver().next_dt(); }); });
           },
           "Of the next step; collective.")
       .def_prop_ro("steps_of_dt", [](MagnetosphereFace& f) { return f.solver().steps_of_dt(); })

@@ -174,14 +174,15 @@ void bind_predict(nb::module_& module) {
   module.def(
       "rehearsal", [](Ranks& ranks) { return ranks.rehearsal(); }, "context"_a,
       "What was noted so far, to be kept when the context is closed.");
-  nb::class_<Told>(module, "Told", "What ranks that are not there tell each other while solvers are made.")
+  nb::class_<SetupRequests>(module, "Told",
+                            "What ranks that are not there tell each other while solvers are made.")
       .def(nb::init<>())
-      .def_rw("all", &Told::all, "All have told: from now on they hear.");
+      .def_rw("all", &SetupRequests::all, "All have told: from now on they hear.");
   module.def(
       "hear",
-      [](Ranks& ranks, std::shared_ptr<Told> told) {
+      [](Ranks& ranks, std::shared_ptr<SetupRequests> told) {
         ranks.note_rehearsal();
-        ranks.context().rehearsal()->hear(std::move(told));
+        ranks.context().rehearsal()->set_requests(std::move(told));
       },
       "context"_a, "told"_a, "What a rehearsed context's ranks tell each other goes by `told`.");
   module.def(

@@ -97,17 +97,17 @@ class SolverFace {
   bool first_rank() { return context().rank() == 0; }
   const Ledger& ledger() const { return ledger_; }
 
-  /// One time step, or as many as are given, booked in the ledger; the solver's report.
+  /// One time step, or as many as are given, added to the ledger; the solver's report.
   template <class... Count>
   auto step(Count... count) {
     forget_views();
-    return booked([&] { return advance(solver(), count...); });
+    return in_ledger([&] { return advance(solver(), count...); });
   }
   /// What is measured of the present state.
   auto measure() { return solver().measure(); }
-  /// Books in the ledger what the solver does in `action`.
+  /// The ledger counts what the solver does in `action`.
   template <class Action>
-  auto booked(const Action& action) {
+  auto in_ledger(const Action& action) {
     ledger_.open();
     const auto result = action();
     ledger_.close();

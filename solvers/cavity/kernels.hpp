@@ -166,11 +166,11 @@ struct Limits {
   }
 };
 
-/// V' = V + dt (f - nabla p); `halfway` from what is there to that. Returns max |dV/dt| of the three
-/// components and the limits of the next step.
-template <class Real, bool halfway>
+/// V' = V + dt (f - nabla p); `to_mean`: the mean of what is there and of that. Returns max |dV/dt| of the
+/// three components and the limits of the next step.
+template <class Real, bool to_mean>
 struct Correct {
-  using Next = std::conditional_t<halfway, InOut<Real, 3>, Out<Real, 3>>;
+  using Next = std::conditional_t<to_mean, InOut<Real, 3>, Out<Real, 3>>;
   Real dt;
   Limits<Real> limits;
   SC_FN std::array<double, 3> operator()(At c, Next next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
@@ -181,7 +181,7 @@ struct Correct {
     for (int e = 0; e < 3; ++e) {
       const Real change = f[e][c] - dp[std::size_t(e)];
       const Real there = V[e][c] + dt * change;
-      if constexpr (halfway)
+      if constexpr (to_mean)
         next[e][c] = Real(0.5) * (next[e][c] + there);
       else
         next[e][c] = there;

@@ -173,8 +173,8 @@ struct Convect {
     return leaving;
   }
 };
-/// What a step or a stage of second order begins with, and the mean of that and of two steps of forward
-/// Euler.
+/// Heun's method keeps the values before a step or a stage, and takes the mean of those before the step and
+/// after two steps of forward Euler.
 template <class Real>
 struct Keep {
   SC_FN void operator()(At c, Out<Real, 3> before, In<Real, 3> on_face) const {
@@ -182,7 +182,7 @@ struct Keep {
   }
 };
 template <class Real>
-struct Halfway {
+struct HeunMean {
   SC_FN void operator()(At c, InOut<Real, 3> on_face, In<Real, 3> before) const {
     for (int e = 0; e < 3; ++e) on_face[e][c] = Real(0.5) * (before[e][c] + on_face[e][c]);
   }

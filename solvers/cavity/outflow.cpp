@@ -22,8 +22,8 @@ auto keep_stage(Flow<Real>& w, Field<Real, 3>& kept) {
   return stage_of("keep outflow", Keep<Real>{}, writes(kept.now()), reads(w.outflow->now()));
 }
 template <class Real>
-auto halfway_stage(Flow<Real>& w) {
-  return stage_of("outflow halfway", Halfway<Real>{}, updates(w.outflow->now()),
+auto outflow_mean_stage(Flow<Real>& w) {
+  return stage_of("outflow halfway", HeunMean<Real>{}, updates(w.outflow->now()),
                   reads(w.outflow_begin->now()));
 }
 
@@ -46,7 +46,7 @@ std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityO
   if (!w.outflow_before) return outflow;
   outflow.keep_before = keep_stage(w, *w.outflow_before);
   outflow.keep_begin = keep_stage(w, *w.outflow_begin);
-  outflow.halfway = halfway_stage(w);
+  outflow.mean = outflow_mean_stage(w);
   return outflow;
 }
 

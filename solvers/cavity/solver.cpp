@@ -145,13 +145,14 @@ double Cavity::decay_of_divergence(double dt, double stiffness) const {
 void Cavity::begin_outflow() {
   if (!stages_.outflow) return;
   constexpr double all_the_way = std::numeric_limits<double>::infinity();
-  if (options_.order == 2) return let_out(all_the_way);
+  if (options_.order == 2) return advance_outflow(all_the_way);
   stages_.outflow->convect.set(all_the_way);
   runner_.run(*stages_.outflow->convect);
 }
 
-// U is the mean velocity with which fluid leaves.
-void Cavity::let_out(double dt) {
+// dV/dt + U dV/dn = 0 on faces of outflow, where U is the mean velocity with which fluid leaves; then as much
+// leaves as enters.
+void Cavity::advance_outflow(double dt) {
   if (stages_.outflow->keep_before) runner_.run(*stages_.outflow->keep_before);
   const FlowThrough& open = stages_.through;
   stages_.outflow->convect.set(dt * open.inflow_rate / open.outflow_area);

@@ -97,7 +97,7 @@ class Cavity {
   void set_initial();
   void begin_outflow();
   void forget_wall_pressure();
-  void let_out(double dt);
+  void advance_outflow(double dt);
   void average(double dt);
   double mean_pressure();
   void measure_limits();

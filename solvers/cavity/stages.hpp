@@ -25,7 +25,7 @@ struct Outflow {
   SetStage<double> convect;  ///< the parameter is the way dt U; returns what would leave
   SetStage<double> balance;  ///< the parameter is the velocity to add, outwards
   /// Of second order: keep what a stage and a step begin with, and take the mean.
-  std::unique_ptr<Stage> keep_before{}, keep_begin{}, halfway{};
+  std::unique_ptr<Stage> keep_before{}, keep_begin{}, mean{};
 };
 
 struct Averaged {
@@ -52,7 +52,7 @@ struct Stages {
   std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
   SetStage<StepTimes> flux;
   SetStage<double> correct;          ///< the parameter is dt
-  SetStage<double> correct_halfway;  ///< V.next() becomes the mean of itself and of what `correct` gives
+  SetStage<double> correct_to_mean;  ///< V.next() becomes the mean of itself and of what `correct` gives
   SetStage<double> centre;           ///< the parameter is the mean to subtract
   std::optional<Outflow> outflow;
   std::vector<ForceOn> forces;

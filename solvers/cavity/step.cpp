@@ -20,7 +20,7 @@ StepReport Cavity::step() {
     runner_.run(*stages_.accelerate);
 
     // on faces of outflow dV/dt + U dV/dn = 0, and as much leaves as enters
-    if (stages_.outflow) let_out(dt);
+    if (stages_.outflow) advance_outflow(dt);
 
     // Q = J nabla xi . (V / tau + f);  b = J (nabla . V / tau + nabla . f);  tau = dt at order 1
     stages_.flux.set({dt, decay_of_divergence(dt, stiffness)});
@@ -37,8 +37,8 @@ StepReport Cavity::step() {
     runner_.run(*stages_.centre);
 
     // V' = V + dt (f - nabla p); at the second stage the mean of that and of V before the first
-    if (stage == 1 && stages_.outflow) runner_.run(*stages_.outflow->halfway);
-    SetStage<double>& correct = stage == 0 ? stages_.correct : stages_.correct_halfway;
+    if (stage == 1 && stages_.outflow) runner_.run(*stages_.outflow->mean);
+    SetStage<double>& correct = stage == 0 ? stages_.correct : stages_.correct_to_mean;
     correct.set(dt);
     runner_.run(*correct);
     stages_.V.advance();

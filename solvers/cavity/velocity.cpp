@@ -40,7 +40,7 @@ SetStage<double> correct_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions
 }
 
 template <class Real>
-SetStage<double> correct_halfway_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions& o) {
+SetStage<double> correct_to_mean_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions& o) {
   auto stage =
       stage_of("correct halfway", Correct<Real, true>{}, SweepOptions{.reduce = Reduce::max, .flops = 81},
                updates(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
@@ -58,11 +58,11 @@ std::unique_ptr<Stage> limits_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOp
 
 template std::unique_ptr<Stage> accelerate_stage(Flow<double>&, Mesh<double>&, double, double);
 template SetStage<double> correct_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
-template SetStage<double> correct_halfway_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
+template SetStage<double> correct_to_mean_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
 template std::unique_ptr<Stage> limits_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
 template std::unique_ptr<Stage> accelerate_stage(Flow<float>&, Mesh<float>&, double, double);
 template SetStage<double> correct_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
-template SetStage<double> correct_halfway_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
+template SetStage<double> correct_to_mean_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
 template std::unique_ptr<Stage> limits_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
 
 }  // namespace sc::cavity

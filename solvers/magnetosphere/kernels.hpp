@@ -36,7 +36,7 @@ SC_FN At lowest(At c) {
 
 /// Means over the corners, for the two-step start, and the rates of change by the ideal terms.
 struct Change {
-  Eight mean, rate;
+  MhdState mean, rate;
 };
 
 /// d rho/dt = -div(v rho)
@@ -62,7 +62,7 @@ SC_FN Change change_of(const Numbers& n, const SideValues& sides, Vector dipole_
               eighth * X.sum(),
               eighth * Y.sum(),
               eighth * Z.sum()};
-  const Eight& m = out.mean;
+  const MhdState& m = out.mean;
   const double Jx = fused(d, Z.y() - Y.z(), -dipole_curl.x);
   const double Jy = fused(d, X.z() - Z.x(), -dipole_curl.y);
   const double Jz = fused(d, Y.x() - X.y(), -dipole_curl.z);
@@ -95,7 +95,7 @@ SC_FN double laplacian(In<double> q, At c) {
 
 /// d rho/dt += D lap rho, dv/dt += mu / rho lap v, dp/dt += D_p lap p, dB/dt += eta lap B, all at the old
 /// time level: centred in time they would be unstable.
-SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) {
+SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, MhdState& rate) {
   const double viscosity = n.per_h2 * (n.mu / old.rho[c]), eta = n.per_h2 * n.eta;
   rate.rho = fused(n.per_h2 * n.D, laplacian(old.rho, c), rate.rho);
   rate.vx = fused(viscosity, laplacian(old.v[0], c), rate.vx);
@@ -113,9 +113,9 @@ SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) 
 /// heat sum (rho_n |v_n - v|^2 + |B_n - B|^2) / 2. rho' = rho + dt D/h^2 sum (rho_n - rho), the density after
 /// the step: with it rho' v' = rho v + dt D/h^2 sum (rho_n v_n - rho v) exactly, and v' is a mean of
 /// velocities.
-SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
+SC_FN void add_mixing(const Numbers& n, At c, const Views& old, MhdState& rate) {
   const double k = n.per_h2 * n.mixing;
-  Eight sum{0, 0, 0, 0, 0, 0, 0, 0};
+  MhdState sum{0, 0, 0, 0, 0, 0, 0, 0};
   double lost = 0;
   const auto add = [&](At m) __attribute__((always_inline)) {
     const double rho = old.rho[m];
@@ -151,7 +151,7 @@ SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
   rate.Bz = fused(k, sum.Bz, rate.Bz);
 }
 
-SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
+SC_FN MhdState advanced(const MhdState& from, double dt, const MhdState& r) {
   return {fused(dt, r.rho, from.rho), fused(dt, r.vx, from.vx), fused(dt, r.vy, from.vy),
           fused(dt, r.vz, from.vz),   fused(dt, r.p, from.p),   fused(dt, r.Bx, from.Bx),
           fused(dt, r.By, from.By),   fused(dt, r.Bz, from.Bz)};
@@ -159,8 +159,8 @@ SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
 
 /// Limits density and pressure from below by their floors, and stores. Returns 1 if a floor was applied, NaN
 /// if the state is not finite.
-SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<double, 3> v, Out<double> p,
-                   Out<double, 3> B) {
+SC_FN double store(const Numbers& n, At c, const MhdState& q, Out<double> rho, Out<double, 3> v,
+                   Out<double> p, Out<double, 3> B) {
   const double sum = (q.rho + q.p) + (q.vx + q.vy + q.vz) + (q.Bx + q.By + q.Bz);
   const bool low = q.rho < n.rho_floor, cold = q.p < n.p_floor;
   rho[c] = low ? n.rho_floor : q.rho;
@@ -177,8 +177,8 @@ SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<
 /// The effect of a planet at a point: none here.
 struct NoPlanet {
   SC_FN Vector curl() const { return {0, 0, 0}; }
-  SC_FN void pull(Eight&) const {}
-  SC_FN void hold(Eight&) const {}
+  SC_FN void pull(MhdState&) const {}
+  SC_FN void blend_with_static(MhdState&) const {}
 };
 struct NearPlanet {
   const Numbers& n;
@@ -186,8 +186,10 @@ struct NearPlanet {
   At c;
   Vector r;
   SC_FN Vector curl() const { return {around[0][c], around[1][c], around[2][c]}; }
-  SC_FN void pull(Eight& rate) const { n.planet.pull(r, around[4][c], rate); }
-  SC_FN void hold(Eight& q) const { n.planet.hold(r, around[4][c], around[3][c], q); }
+  SC_FN void pull(MhdState& rate) const { n.planet.pull(r, around[4][c], rate); }
+  SC_FN void blend_with_static(MhdState& q) const {
+    n.planet.blend_with_static(r, around[4][c], around[3][c], q);
+  }
 };
 
 /// Lax-Wendroff, first half: centre(n + 1/2) = mean of the nodes(n) + dt/2 rate(nodes).
@@ -215,8 +217,8 @@ struct Predict {
                     Out<double, 3> B1, const Planet_& planet) const {
     Change change = change_of<diffusion != Diffusion::none>(n, nodes, planet.curl());
     planet.pull(change.rate);
-    Eight q = advanced(change.mean, n.dt, change.rate);
-    planet.hold(q);
+    MhdState q = advanced(change.mean, n.dt, change.rate);
+    planet.blend_with_static(q);
     return store(n, c, q, rho1, v1, p1, B1);
   }
 };
@@ -246,14 +248,14 @@ struct Leap {
   template <class Planet_>
   SC_FN double step(At c, const SideValues& other, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
                     Out<double, 3> B1, const Views& old, const Planet_& planet) const {
-    Eight rate = change_of<diffusion != Diffusion::none>(n, other, planet.curl()).rate;
+    MhdState rate = change_of<diffusion != Diffusion::none>(n, other, planet.curl()).rate;
     planet.pull(rate);
     if constexpr (diffusion != Diffusion::none) add_diffusion(n, c, old, rate);
     if constexpr (diffusion == Diffusion::mixing) add_mixing(n, c, old, rate);
-    const Eight from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
-                     old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
-    Eight q = advanced(from, n.dt, rate);
-    planet.hold(q);
+    const MhdState from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
+                        old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
+    MhdState q = advanced(from, n.dt, rate);
+    planet.blend_with_static(q);
     return store(n, c, q, rho1, v1, p1, B1);
   }
 };

@@ -9,7 +9,8 @@
 
 namespace sc::magnetosphere {
 
-struct Eight {
+/// The eight variables of a point, or their rates of change.
+struct MhdState {
   double rho, vx, vy, vz, p, Bx, By, Bz;
 };
 
@@ -48,7 +49,7 @@ struct Dipole {
 
 struct Planet {
   Dipole dipole;
-  double inner2 = 1, outer2 = 4;  ///< r_a^2, and r^2 beyond which nothing is held
+  double inner2 = 1, outer2 = 4;  ///< r_a^2, and r^2 beyond which the static state has no weight
   double strength = 100;
   double gravity = 0;
   double pressure = 0;
@@ -56,21 +57,22 @@ struct Planet {
   double rho_low = 0, p_low = 0;  ///< lower limits of the atmosphere
 
   double inverse_radius(Vector r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
-  /// 1 - f: f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
-  double grip(Vector r) const {
+  /// 1 - f, the weight of the static state: f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0
+  /// below; 0 far away.
+  double static_weight(Vector r) const {
     const double r2 = square(r), height = r2 / inner2 - 1;
     return r2 < inner2 ? 1 : r2 > outer2 ? 0 : 1 / (strength * height * height + 1);
   }
 
   /// dv/dt += -g_0 r / r^3
-  SC_FN void pull(Vector r, double inverse, Eight& rate) const {
+  SC_FN void pull(Vector r, double inverse, MhdState& rate) const {
     const double factor = -gravity * (inverse * inverse * inverse);
     rate.vx = fused(factor, r.x, rate.vx);
     rate.vy = fused(factor, r.y, rate.vy);
     rate.vz = fused(factor, r.z, rate.vz);
   }
   /// rho = r^-3, p = p_0 r^-2, v = Omega x r, B = dipole
-  SC_FN Eight atmosphere(Vector r, double inverse) const {
+  SC_FN MhdState atmosphere(Vector r, double inverse) const {
     const double inverse2 = inverse * inverse, rho = inverse2 * inverse, p = pressure * inverse2;
     const Vector B = dipole.field(r, inverse);
     return {rho > rho_low ? rho : rho_low,
@@ -82,10 +84,10 @@ struct Planet {
             B.y,
             B.z};
   }
-  /// q <- f q + (1 - f) q_static
-  SC_FN void hold(Vector r, double inverse, double grip_here, Eight& q) const {
-    const Eight a = atmosphere(r, inverse);
-    const auto mix = [&](double& value, double held) { value = fused(grip_here, held - value, value); };
+  /// q <- f q + (1 - f) q_static, `weight` = 1 - f
+  SC_FN void blend_with_static(Vector r, double inverse, double weight, MhdState& q) const {
+    const MhdState a = atmosphere(r, inverse);
+    const auto mix = [&](double& value, double fixed) { value = fused(weight, fixed - value, value); };
     mix(q.rho, a.rho);
     mix(q.vx, a.vx);
     mix(q.vy, a.vy);

@@ -104,7 +104,7 @@ void Magnetosphere::set_surroundings(Plasma& set, Half half) {
   };
   set.around.fill([&](int k, int i, int j, int l) {
     const Vector r = positions.at({i, j, l});
-    return k == 3 ? body.grip(r) : k == 4 ? body.inverse_radius(r) : sum_over_corners(r, k);
+    return k == 3 ? body.static_weight(r) : k == 4 ? body.inverse_radius(r) : sum_over_corners(r, k);
   });
   set.dipole_divergence.fill([&](int i, int j, int l) {
     return sum_over_corners(positions.at({i, j, l}), 3);

@@ -165,7 +165,7 @@ PointState Start::at(Vector r, double time) const {
   }
   const double plane = options_.planet->mirror;
   if (r.x < plane) return options_.wind;
-  const Eight a = planet_.atmosphere(r, planet_.inverse_radius(r));
+  const MhdState a = planet_.atmosphere(r, planet_.inverse_radius(r));
   Dipole image = planet_.dipole;
   image.mx = -image.mx;
   const Vector other = image.field({r.x - 2 * plane, r.y, r.z});

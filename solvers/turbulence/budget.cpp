@@ -30,7 +30,7 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
   const PlaneCut plane = cut_of(s.planes, s.file_plane_bytes, pieces);
   std::int64_t slot = 0;
   if (planes) {
-    // In meet() a slot has all arrays that are not in near memory.
+    // In each_slab() a slot has all arrays that are not in near memory.
     constexpr int near = spectral::Planes::near_arrays;
     const int far = s.plane_arrays - near;
     p.near += near * buffer_bytes(s.planes * s.file_plane_bytes);

@@ -11,7 +11,7 @@ void Turbulence::start(const std::function<double(int, double, double, double)>&
   v_.storage(0).begin_host_write();
   const int last = options_.plane_arrays() - 1;  // this array is always in memory
   for (int d = 0; d < options_.components(); ++d) {
-    store_->meet({{last, sc::Mode::write}}, [&](const auto& slab) {
+    store_->each_slab({{last, sc::Mode::write}}, [&](const auto& slab) {
       transforms_->sample([&](double x, double y, double z) { return velocity(d, x, y, z); }, last, slab);
     });
     store_->take(last, -1, [&](const auto& planes) { transforms_->from_planes(last, planes, v_, d); });

@@ -11,8 +11,8 @@ namespace sc::turbulence {
 
 using enum sc::Mode;
 
-/// v <- F(v x curl v): six arrays to the points, three back; meet() uses planes of all of them together. With
-/// a scalar, array 0, they are seven and six, and its source takes its place among the modes.
+/// v <- F(v x curl v): six arrays to the points, three back; at the points planes of all of them are used
+/// together. With a scalar, array 0, they are seven and six, and its source takes its place among the modes.
 void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const int u = has_scalar() ? 1 : 0, w = u + 3;  // the first arrays of the velocity and of its curl
@@ -23,7 +23,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   run_curl(how.keep);
   for (int d = 0; d < 3; ++d) to_planes(w + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w, u <- theta u
-  meet(uses, how.choose_dt);
+  multiply_at_points(uses, how.choose_dt);
   std::vector<Product> order{{w + 2, 2}, {w + 1, 1}, {w, 0}};  // the last three are still in memory
   for (int d = 2; d >= 0 && has_scalar(); --d) order.push_back({u + d, 3, d});
   take(order, how.next);
@@ -60,7 +60,7 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   store_->planes().announce(uses);
   const int last = options_.components() - 1;
   for (int d = 0; d <= last; ++d) to_planes(u + d, d, d == last ? &uses : nullptr);
-  meet(uses, how.choose_dt);
+  multiply_at_points(uses, how.choose_dt);
   if (has_scalar())  // in the same order of the velocity's products as without
     take({{8, 3, 2}, {7, 3, 1}, {5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {6, 3, 0}},
          how.next);
@@ -90,20 +90,20 @@ void Turbulence::take(const std::vector<Product>& order, Stage& next) {
   }
 }
 
-/// Transforms a component of v to planes; the first piece of `meeting`, if it comes next, is prefetched
-/// meanwhile.
-void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
+/// Transforms a component of v to planes; the first piece of `next`, the arrays used at the points after it,
+/// is prefetched meanwhile.
+void Turbulence::to_planes(int array, int component, const std::vector<Use>* next) {
   store_->fill(array, [&](const spectral::PlaneBytes& to) {
-    if (meeting) store_->planes().prefetch(*meeting);
+    if (next) store_->planes().prefetch(*next);
     transforms_->to_planes(v_, component, array, to);
   });
 }
 
-void Turbulence::meet(const std::vector<Use>& uses, bool speed) {
+void Turbulence::multiply_at_points(const std::vector<Use>& uses, bool speed) {
   const AtPoints what = options_.form == Form::rotational ? AtPoints::cross : AtPoints::products;
   Transforms::PerThread fastest;
   if (speed) fastest.assign(threads(), {Accumulator(Reduce::max)});
-  store_->meet(uses, [&](const auto& slab) { transforms_->at_points(what, slab, fastest); });
+  store_->each_slab(uses, [&](const auto& slab) { transforms_->at_points(what, slab, fastest); });
   if (speed) reduce(speed_, fastest);  // overlaps with the transforms back
 }
 

@@ -109,8 +109,8 @@ class Turbulence {
   using Use = spectral::Planes::Use;
   /// The arrays of an evaluation at the points.
   std::vector<Use> uses() const;
-  void to_planes(int array, int component, const std::vector<Use>* meeting = nullptr);
-  void meet(const std::vector<Use>& uses, bool speed);
+  void to_planes(int array, int component, const std::vector<Use>* next = nullptr);
+  void multiply_at_points(const std::vector<Use>& uses, bool speed);
   /// An array after the products: component a of the term, or u_a u_b (theta u_b with a = 3).
   struct Product {
     int array, a, b = whole;
@@ -122,7 +122,7 @@ class Turbulence {
   double largest_mode() const;
   void choose_dt();
   std::size_t threads() const { return static_cast<std::size_t>(runner_.context().threads()); }
-  static void reduce(GlobalValue& value, Transforms::PerThread& met);
+  static void reduce(GlobalValue& value, Transforms::PerThread& values);
 
   /// v = P v; resets the clock.
   void start_from_modes();

@@ -123,9 +123,9 @@ ScalarMeasures Turbulence::scalar_measures(const Balance& flow) {
 }
 
 /// Starts a reduction with the values of all threads.
-void Turbulence::reduce(GlobalValue& value, Transforms::PerThread& met) {
-  for (std::size_t thread = 1; thread < met.size(); ++thread) merge(met[0], met[thread]);
-  value.start(met[0]);
+void Turbulence::reduce(GlobalValue& value, Transforms::PerThread& values) {
+  for (std::size_t thread = 1; thread < values.size(); ++thread) merge(values[0], values[thread]);
+  value.start(values[0]);
 }
 
 double Turbulence::skewness() {
@@ -140,7 +140,7 @@ double Turbulence::skewness() {
     store_->fill(first + d, [&](const auto& to) { transforms_->to_planes(work(), 0, first + d, to); });
   }
   Transforms::PerThread sums(threads(), std::vector(2, Accumulator(Reduce::sum)));
-  store_->meet(uses, [&](const auto& slab) { transforms_->at_points(AtPoints::moments, slab, sums); });
+  store_->each_slab(uses, [&](const auto& slab) { transforms_->at_points(AtPoints::moments, slab, sums); });
   reduce(sums_, sums);
   const double values = 3 / std::sqrt(per_point_square());
   const double square = sums_.value(0) / values, cube = sums_.value(1) / values;

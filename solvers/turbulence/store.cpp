@@ -45,7 +45,7 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   context.together([&] {
     const auto far = static_cast<std::size_t>(count - Planes::near_arrays);
     if (budget.planes_in_files) slot = std::max(slot, far * shape.slot_bytes(budget.pieces));
-    files_->book_on(context);
+    files_->record_in(context);
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
                   ? spectral::planes_in_files(shape, count, *files_, place_->ring(), budget.pieces)
@@ -74,14 +74,14 @@ void Store::fill(int array, const Planes::Action& action) {
   timed("to planes", planes_->phase({{array, sc::Mode::write}}), [&] { planes_->fill(array, action); });
 }
 
-void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
+void Store::each_slab(const std::vector<Planes::Use>& uses, const Planes::SlabAction& action) {
   Context& context = runner_.context();
   timed("points", planes_->phase(uses), [&] {
-    planes_->meet(uses, [&](const auto& slab) {
-      const double before = context.timeline().booked();
-      meeting(slab);
+    planes_->each_slab(uses, [&](const auto& slab) {
+      const double before = context.timeline().total_seconds();
+      action(slab);
       if (pipelined_) return;
-      context.accounts()[Resource::messages].core_apart += context.timeline().booked() - before;
+      context.accounts()[Resource::messages].core_apart += context.timeline().total_seconds() - before;
     });
   });
 }

@@ -31,9 +31,9 @@ class Store {
 
   AnyField& field(std::size_t n) { return *fields_[n]; }
   Planes& planes() { return *planes_; }
-  // A phase is one array, or meet(), or one stage. See Planes for the first three.
+  // A phase is one array, or each_slab(), or one stage. See Planes for the first three.
   void fill(int array, const Planes::Action& action);
-  void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);
+  void each_slab(const std::vector<Planes::Use>& uses, const Planes::SlabAction& action);
   void take(int array, int next, const Planes::Action& action);
   /// Collective. The first piece of `next`, the following stage, is prefetched meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
@@ -55,7 +55,7 @@ class Store {
   std::shared_ptr<SlabPlace> place_;
   std::vector<std::unique_ptr<AnyField>> fields_;
   std::shared_ptr<Planes> planes_;
-  bool pipelined_;  ///< messages overlap with meet()
+  bool pipelined_;  ///< messages overlap with each_slab()
   std::map<std::string, StorePhase> phases_;
 };
 

@@ -253,11 +253,11 @@ TEST(DistributedFft, BooksLooksAsPokesAndSettling) {
   u.fill([](int x, int y, int z) { return noise(x, y, z); });
   for (int n = 0; n < 2; ++n) fft.forward(u.now(), modes.now());
   Timeline& timeline = context.timeline();
-  const auto booked = [&](Phase phase) { return timeline.total(timeline.name("fft transpose"), phase); };
+  const auto time_of = [&](Phase phase) { return timeline.total(timeline.name("fft transpose"), phase); };
   if (context.size() > 1) {
-    EXPECT_GT(booked(Phase::poke).seconds, 0);
+    EXPECT_GT(time_of(Phase::poke).seconds, 0);
   }
-  EXPECT_GT(booked(Phase::settle).seconds, 0);
+  EXPECT_GT(time_of(Phase::settle).seconds, 0);
   context.barrier();
 }
 

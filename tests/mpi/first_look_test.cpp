@@ -58,13 +58,13 @@ Spent last(Context& context, Prepare&& prepare, Action&& action) {
 
 /// Calls measure() until rank 1 has an account of nearly all its time; other programs may disturb a run.
 template <class Measure>
-void expect_all_booked(const Strategy& strategy, Measure&& measure) {
+void expect_complete(const Strategy& strategy, Measure&& measure) {
   Spent spent;
   for (int attempt = 0; attempt < 4; ++attempt) {
     TestContext context({.transport = TransportPolicy::shared, .sampling = {.first = 0, .every = 0}});
     spent = measure(context);
-    const bool booked = context.rank() == 0 || spent.terms.total() >= 0.9 * spent.elapsed;
-    if (context.largest(booked ? 0 : 1) == 0) break;
+    const bool complete = context.rank() == 0 || spent.terms.total() >= 0.9 * spent.elapsed;
+    if (context.largest(complete ? 0 : 1) == 0) break;
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -95,19 +95,19 @@ Spent shifted(Context& context, RunnerOptions options) {
 
 TEST(FirstLook, OfStagesIsInTheAccount) {
   for (const Strategy& strategy : undivided_strategies())
-    expect_all_booked(strategy, [&](Context& context) { return shifted(context, {.strategy = strategy}); });
+    expect_complete(strategy, [&](Context& context) { return shifted(context, {.strategy = strategy}); });
 }
 
 TEST(FirstLook, OfPassesIsInTheAccount) {
   for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first})
-    expect_all_booked(strategy, [&](Context& context) {
+    expect_complete(strategy, [&](Context& context) {
       return shifted(context, {.strategy = strategy, .steps_per_pass = 2});
     });
 }
 
 TEST(FirstLook, OfTransformsIsInTheAccount) {
   for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first})
-    expect_all_booked(strategy, [&](Context& context) {
+    expect_complete(strategy, [&](Context& context) {
       spectral::FFT<double> fft(context, {.cells = {128, 128, 64}, .strategy = strategy});
       Field<double> points(fft.real_grid(), "points");
       Field<std::complex<double>> modes(fft.mode_grid(), "modes");

@@ -98,7 +98,7 @@ std::vector<std::vector<Complex>> in_a_pipeline(Context& context, const Size& si
     for (int k = 0; k < arriving; ++k) pipeline.to_planes(k, spectral::cells_of(flow.modes.now(), k));
     std::vector<int> used(static_cast<std::size_t>(n.z));  // how often, of each plane
     int slabs = 0;
-    pipeline.meet(uses, [&](const spectral::Planes::Slab& slab) {
+    pipeline.each_slab(uses, [&](const spectral::Planes::Slab& slab) {
       for (int z = slab.lo; z < slab.hi; ++z) ++used[static_cast<std::size_t>(z)];
       ++slabs;
       std::array<Cells<Complex>, arrays> all;

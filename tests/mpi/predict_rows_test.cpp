@@ -20,13 +20,13 @@ namespace {
 
 using namespace sc::cg;
 
-/// `told`: data exchanged by the ranks during construction; null: none, which suffices for whole rows.
+/// `requests`: data exchanged by the ranks during construction; null: none, which suffices for whole rows.
 RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ranks,
-                      const std::shared_ptr<Told>& told = nullptr) {
+                      const std::shared_ptr<SetupRequests>& requests = nullptr) {
   Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{rank, ranks, 1}});
   Rehearsal rehearsal;
-  if (told) {
-    rehearsal.hear(told);
+  if (requests) {
+    rehearsal.set_requests(requests);
     context.set_rehearsal(&rehearsal);
   }
   {
@@ -43,11 +43,11 @@ RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ra
   return std::get<RehearsedRun>(rehearsal.events.at(0));
 }
 
-std::shared_ptr<Told> told_by(const Class& c, const Settings& settings, int ranks) {
-  auto told = std::make_shared<Told>();
-  for (int rank = 0; rank < ranks; ++rank) rehearse(c, settings, rank, ranks, told);
-  told->all = true;
-  return told;
+std::shared_ptr<SetupRequests> requests_of(const Class& c, const Settings& settings, int ranks) {
+  auto requests = std::make_shared<SetupRequests>();
+  for (int rank = 0; rank < ranks; ++rank) rehearse(c, settings, rank, ranks, requests);
+  requests->all = true;
+  return requests;
 }
 
 constexpr Division divisions[] = {Division::row, Division::column, Division::grid};
@@ -65,8 +65,8 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
       const auto own = const_cast<RowStage&>(product.stage()).own();
       for (Movement* movement : {own->gathers, own->sums})
         if (movement) counted += movement->traffic(Transport::mpi).bytes;
-      const auto told = told_by(c, settings, context.size());
-      for (const Passage& p : rehearse(c, settings, context.rank(), context.size(), told).departures)
+      const auto requests = requests_of(c, settings, context.size());
+      for (const Passage& p : rehearse(c, settings, context.rank(), context.size(), requests).departures)
         noted += p.bytes;
       EXPECT_EQ(noted, counted) << division_name(division) << " " << strategy.name;
       EXPECT_EQ(counted > 0, context.size() > 1);
@@ -77,10 +77,10 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
 /// Compares sends and arrivals of all ranks' runs; `tell`: whether they exchange data during construction.
 void check_both_ends(Division division, int ranks, bool tell) {
   const Settings settings{division, strategies_of(division)[1]};
-  const auto told = tell ? told_by(class_of("S"), settings, ranks) : nullptr;
+  const auto requests = tell ? requests_of(class_of("S"), settings, ranks) : nullptr;
   std::map<std::tuple<int, int, std::int64_t>, int> balance;  // key: from, to, bytes
   for (int rank = 0; rank < ranks; ++rank) {
-    const RehearsedRun run = rehearse(class_of("S"), settings, rank, ranks, told);
+    const RehearsedRun run = rehearse(class_of("S"), settings, rank, ranks, requests);
     for (const Passage& p : run.departures)
       if (p.bytes > 0) ++balance[{rank, p.peer, p.bytes}];
     std::map<std::pair<int, int>, Passage> once;  // an arrival of all, and one of each
@@ -111,10 +111,10 @@ TEST(RehearsedProduct, TakesEveryNonZeroOnce) {
   for (const Division division : divisions)
     for (const Strategy& strategy : strategies_of(division)) {
       const Settings settings{division, strategy, 3};
-      const auto told = told_by(class_of("S"), settings, ranks);
+      const auto requests = requests_of(class_of("S"), settings, ranks);
       std::int64_t nonzeros = 0;
       for (int rank = 0; rank < ranks; ++rank)
-        for (const auto& works : rehearse(class_of("S"), settings, rank, ranks, told).works)
+        for (const auto& works : rehearse(class_of("S"), settings, rank, ranks, requests).works)
           for (const Work& work : works)
             if (work.kernel == 0) nonzeros += work.cells;
       EXPECT_EQ(nonzeros, 78148) << division_name(division) << " " << strategy.name;

@@ -77,7 +77,7 @@ TEST(Account, WhatASpanEnclosesCountsOnce) {
   EXPECT_GE(computed, 1.9e-3);
   EXPECT_LE(computed + waited, passed);
   EXPECT_EQ(timeline.total(Resource::messages, Phase::wait).seconds, 0);
-  EXPECT_NEAR(timeline.booked(), computed + waited, 1e-12);
+  EXPECT_NEAR(timeline.total_seconds(), computed + waited, 1e-12);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ struct Program {
   explicit Program(int size = 1, Schedule schedule = {}) {
     for (int r = 0; r < size; ++r) ranks.emplace_back(schedule);
   }
-  void add(const Candidates& candidates = usual, bool feeds = true, int runs = 1) {
-    for (Trials& t : ranks) t.add(candidates, feeds);
+  void add(const Candidates& candidates = usual, bool exchanges = true, int runs = 1) {
+    for (Trials& t : ranks) t.add(candidates, exchanges);
     often.push_back(runs);
   }
   void agree() {

@@ -231,13 +231,13 @@ TEST(Trials, ChooseForWhatComesLater) {
 
 // Such a kind runs once or twice during the trial of the others.
 TEST(Trials, ChooseForWhatRunsRarely) {
-  for (const bool feeds : {true, false})
+  for (const bool exchanges : {true, false})
     for (const bool others_eager : {true, false})
       for (const int phase : {0, 7, 19}) {
         Program program(2);
         program.add();
-        program.add(usual, feeds, 0);
-        const Strategy& fastest = !feeds || others_eager ? Strategy::pipelined : Strategy::interior_first;
+        program.add(usual, exchanges, 0);
+        const Strategy& fastest = !exchanges || others_eager ? Strategy::pipelined : Strategy::interior_first;
         const Times times = [&](int rank, int kind, const Strategy& s) {
           if (kind == 0) return s.eager == others_eager ? 1.0 : 1.2;
           const double slower = rank == 1 ? 1.1 : 1.0;
@@ -248,7 +248,7 @@ TEST(Trials, ChooseForWhatRunsRarely) {
           if (n % 20 == phase) program.one(1, times);
         }
         EXPECT_EQ(program.chosen(1), fastest.name)
-            << "feeds " << feeds << ", others eager " << others_eager << ", phase " << phase;
+            << "exchanges " << exchanges << ", others eager " << others_eager << ", phase " << phase;
         EXPECT_EQ(program.ranks[0].trials(), 1);
         EXPECT_LE((program.under[{1, "blocking"}]), 4);
       }

@@ -39,7 +39,7 @@ std::int64_t FarMemory::start(Way way, std::span<const FarPart> parts) {
   if (in_sample_)
     sampled_bytes_[way] += bytes;
   else if (overlaps())
-    price(way, bytes);
+    estimate(way, bytes);
   return batch;
 }
 
@@ -58,18 +58,17 @@ void FarMemory::copy(Way /*way*/, std::span<const BoxCopy> copies) {
   for (const BoxCopy& copy : copies) copy.run();
 }
 
-/// Before the first measurement it only adds up the bytes: M of bytes without a sample is estimated from the
-/// samples, at their rate.
-void FarMemory::price(Way way, std::int64_t bytes) {
+/// Before the first sample it only adds up the bytes.
+void FarMemory::estimate(Way way, std::int64_t bytes) {
   SampleSum& m = samples_[way];
-  m.unpriced += bytes;
-  if (m.bytes == 0 || m.unpriced == 0) return;
-  const double seconds = static_cast<double>(m.unpriced) * m.seconds / static_cast<double>(m.bytes);
+  m.unestimated += bytes;
+  if (m.bytes == 0 || m.unestimated == 0) return;
+  const double seconds = static_cast<double>(m.unestimated) * m.seconds / static_cast<double>(m.bytes);
   Account& account = context_->accounts()[resource_];
   account.apart += seconds;
   account.hideable += seconds;
   ++account.measured;
-  m.unpriced = 0;
+  m.unestimated = 0;
 }
 
 bool FarMemory::sample_due() const {
@@ -102,7 +101,7 @@ void FarMemory::end_sample() {
     m.seconds += sampled_seconds_[way];
     ++account.measured;
     account.apart += sampled_seconds_[way];
-    price(way, 0);
+    estimate(way, 0);
   }
 }
 

@@ -42,7 +42,7 @@ class FarMemory {
 
   virtual ~FarMemory() = default;
   /// Later batches are recorded on this context's timeline and account.
-  void book_on(Context& context) { context_ = &context; }
+  void record_in(Context& context) { context_ = &context; }
   /// Starts a batch and returns its number, counted from 1 in each direction. Until it is done, the near
   /// memory must not be accessed (in) or changed (out).
   std::int64_t start(Way way, std::span<const FarPart> parts);
@@ -106,7 +106,7 @@ class FarMemory {
   /// Whether a batch is in progress during other work.
   virtual bool overlaps() const { return true; }
   /// Bytes copied outside of batches.
-  void book(std::int64_t bytes) {
+  void add_bytes(std::int64_t bytes) {
     if (context_) context_->accounts()[resource_].bytes += bytes;
   }
   PerWay<std::int64_t> begun_, ended_;  // the last batch that was started, and the last that was completed
@@ -117,12 +117,12 @@ class FarMemory {
   struct SampleSum {
     std::int64_t bytes = 0;
     double seconds = 0;
-    std::int64_t unpriced = 0;  ///< bytes copied before the first measurement
+    std::int64_t unestimated = 0;  ///< bytes copied before the first sample
   };
   template <class Action>
   void timed(Way way, Phase phase, Action&& action);
-  /// Adds the time of these bytes at the measured rate.
-  void price(Way way, std::int64_t bytes);
+  /// Adds the time of these bytes to M, estimated from the samples at their rate.
+  void estimate(Way way, std::int64_t bytes);
 
   Resource resource_;
   Context* context_ = nullptr;

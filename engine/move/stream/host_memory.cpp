@@ -58,7 +58,7 @@ void HostMemory::copy(Way way, std::span<const BoxCopy> copies) {
   }
   copy_cells(*device_, Stream::edge, cells);
   bytes_[way] += sum;
-  book(sum);
+  add_bytes(sum);
 }
 
 FarMemory::Buffer HostMemory::allocate(std::size_t bytes) {

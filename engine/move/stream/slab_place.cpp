@@ -99,7 +99,7 @@ void copy_slab(std::span<const BoxCopy> copies, const std::shared_ptr<Device>& d
 
 std::shared_ptr<Storage> SlabPlace::storage(const Grid& grid, const std::string& name, ElementType type,
                                             int components) {
-  memory_.book_on(grid.context());
+  memory_.record_in(grid.context());
   ExternalCells nowhere;
   nowhere.cell_bytes = size_of(type);
   const auto storage = std::make_shared<Storage>(grid, name, type, components, nowhere);

@@ -14,7 +14,8 @@
 
 namespace sc {
 
-/// One end of a parcel: what stays the same for every trip, and the state of the current trip.
+/// One end of a parcel: what stays the same for every trip, and the state of the current one. A trip is one
+/// transfer of the parcel, from isend() to received().
 struct Endpoint {
   bool leaving;
   Parcel parcel;
@@ -22,7 +23,8 @@ struct Endpoint {
   class Channel* channel = nullptr;
   int partner = -1;       // for a parcel to this rank itself: the number of its other end
   std::size_t bytes = 0;  // of the whole parcel, as the transport moves it
-  bool pairs = false;     // copied with the next parcel, whose cells are on the same cache lines or near
+  // Copied in one loop with the next parcel, whose cells are on the same cache lines or near.
+  bool with_next = false;
   std::vector<BoxCopy> copies{};  // packing, unpacking, or directly to the destination
 
   // Used by the channel.
@@ -34,7 +36,7 @@ struct Endpoint {
       MPI_REQUEST_NULL;    // persistent request of the whole parcel; none for parcels that are sent in part
   bool in_flight = false;  // passed to MPI, or to the device that packs it
 
-  std::uint64_t trip = 0;  // counted equally at both ends
+  std::uint64_t trip = 0;  // number of the current one, counted from 1 at both ends
   bool under_way = false;  // from isend() until sent(), from irecv() until received()
   bool listed = false;     // among the arrivals that the Exchange checks
   bool refused = false;    // the number of bytes differs from the expected one
@@ -80,7 +82,7 @@ class Channel {
   virtual void taken(Endpoint& /*arrival*/) {}
   /// Makes progress; adds arrivals that can be taken.
   virtual void poll(std::vector<Endpoint*>& /*there*/) {}
-  /// Whether no message is left whose sending needs calls of this rank.
+  /// Whether every message that was passed to send() proceeds without further calls of this rank.
   virtual bool pushed() const { return true; }
   /// Frees MPI objects; nothing is in progress.
   virtual void release() {}
