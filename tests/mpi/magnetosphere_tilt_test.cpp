@@ -17,7 +17,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
-using magnetosphere::Vector;
 
 constexpr double degree = std::numbers::pi / 180;
 constexpr double nowhere = -1e6;  // a mirror so far away that its image has no effect
