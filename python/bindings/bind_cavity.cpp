@@ -34,9 +34,8 @@ std::vector<double> as_doubles(const std::vector<std::byte>& bytes, ElementType 
 class CavityFace : public SolverFace<cavity::Cavity> {
  public:
   CavityFace(std::shared_ptr<Ranks> ranks, const cavity::CavityOptions& options)
-      : SolverFace(ranks, std::make_shared<cavity::Cavity>(
-                              ranks->open(), on_device_of(ranks->open(), options),
-                              [&](const Grid& grid) { return points_of_file(grid, options); })),
+      : SolverFace(std::move(ranks), options,
+                   [&](const Grid& grid) { return points_of_file(grid, options); }),
         size_(options.size) {}
 
   /// At time 0, from the velocity and pressure of a run on any grid of the same box.
@@ -97,9 +96,7 @@ io::CheckpointContents CavityFace::contents() {
       .solver = "cavity",
       .grid = cavity.grid(),
       .fields = {{"velocity", &cavity.velocity().storage(0)}, {"iterate", &cavity.iterate().storage(0)}},
-      .scalars = {{"time", &cavity.clock().time},
-                  {"stiffness", &cavity.clock().stiffness},
-                  {"steps", &cavity.clock().steps}}};
+      .scalars = {{"stiffness", &cavity.clock().stiffness}}};
   if (AnyField* outflow = cavity.outflow()) contents.fields.push_back({"outflow", &outflow->storage(0)});
   for (const auto& [name, field] : averages()) contents.fields.push_back({name, &field->storage(0)});
   if (cavity.averages()) contents.scalars.push_back({"averaged", &cavity.averaged()});
@@ -107,12 +104,8 @@ io::CheckpointContents CavityFace::contents() {
 }
 
 void CavityFace::add(nb::dict& to, const cavity::StepReport& report) {
-  to["courant"] = report.courant;
-  to["iterations"] = report.iterations;
-  to["residual"] = report.residual;
-  to["max_change"] = report.max_change;
-  to["source_balance"] = report.source_balance;
-  to["capped"] = report.capped;
+  put(to, "courant", report.courant, "iterations", report.iterations, "residual", report.residual);
+  put(to, "max_change", report.max_change, "source_balance", report.source_balance, "capped", report.capped);
 }
 
 /// Seconds of the slowest rank in stages of the pressure equation and in the others, and in reductions.
@@ -134,10 +127,9 @@ void CavityFace::add_terms(nb::dict& terms) {
   }
   const Shares a = unlocked([&] { return of_largest(context(), ledger().terms().total(), mine); });
   const double stages = a.pressure + a.velocity;
-  terms["R_max"] = a.max_reduction;
-  terms["R_sum"] = a.sum_reduction;
-  terms["pressure_share"] = stages > 0 ? a.pressure / stages : 0.0;
-  terms["velocity_share"] = stages > 0 ? a.velocity / stages : 0.0;
+  put(terms, "R_max", a.max_reduction, "R_sum", a.sum_reduction);
+  put(terms, "pressure_share", stages > 0 ? a.pressure / stages : 0.0);
+  put(terms, "velocity_share", stages > 0 ? a.velocity / stages : 0.0);
 }
 
 nb::object centreline(CavityFace& face) {
@@ -157,9 +149,7 @@ nb::dict forces(CavityFace& face, const cavity::Vec3& about) {
   nb::dict all;
   for (const cavity::FaceForce& on : unlocked([&] { return face.solver().forces(about); })) {
     nb::dict force;
-    force["pressure"] = on.pressure;
-    force["viscous"] = on.viscous;
-    force["moment"] = on.moment;
+    put(force, "pressure", on.pressure, "viscous", on.viscous, "moment", on.moment);
     all[face_names[on.face]] = force;
   }
   return all;
@@ -169,9 +159,7 @@ nb::dict forces(CavityFace& face, const cavity::Vec3& about) {
 
 void bind_cavity(nb::module_& module) {
   bind_solver<CavityFace>(module, "Cavity", "The cavity solver on all ranks of a context; collective.",
-                          &cavity_options)
-      .def("step", &step_as_dict<CavityFace>, "diagnostics"_a = true,
-           "One time step, described by a dict; divergence_rms, which takes a sweep, only with diagnostics.")
+                          &cavity_options, "divergence_rms, which takes a sweep")
       .def("start_from_snapshot", &CavityFace::start_from_snapshot, "path"_a, Unlocked())
       .def("centreline", &centreline)
       .def_prop_ro("averaged", [](CavityFace& face) { return face.solver().averaged(); })

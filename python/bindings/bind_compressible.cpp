@@ -19,13 +19,9 @@ using compressible::Compressible;
 using compressible::Measures;
 using compressible::Shown;
 
-class CompressibleFace : private Said, public SolverFace<Compressible> {
+class CompressibleFace : public SolverFace<Compressible> {
  public:
-  CompressibleFace(std::shared_ptr<Ranks> ranks, const compressible::CompressibleOptions& options)
-      : SolverFace(ranks, std::make_shared<Compressible>(ranks->open(), telling(options, said))) {}
-
-  /// Where fields are kept and what that costs, and what is not as it should be, a line each.
-  std::string plan() { return said + solver().budget().describe(); }
+  using SolverFace::SolverFace;
 
   static void add(nb::dict& to, const Measures& measures);
   static void add(nb::dict& to, const compressible::StepReport& report) { to["courant"] = report.courant; }
@@ -48,46 +44,29 @@ class CompressibleFace : private Said, public SolverFace<Compressible> {
 
 // The conserved values and the clock: the step takes nothing else from the one before.
 io::CheckpointContents CompressibleFace::contents() {
-  Compressible& gas = solver();
   return {.solver = "compressible",
-          .grid = gas.grid(),
-          .fields = {{"conserved", &gas.conserved().storage(0)}},
-          .scalars = {{"time", &gas.clock().time}, {"steps", &gas.clock().steps}}};
+          .grid = solver().grid(),
+          .fields = {{"conserved", &solver().conserved().storage(0)}},
+          .scalars = {}};
 }
 
 void CompressibleFace::add(nb::dict& to, const Measures& m) {
-  to["mass"] = m.mass;
-  to["momentum_x"] = m.momentum[0];
-  to["momentum_y"] = m.momentum[1];
-  to["momentum_z"] = m.momentum[2];
-  to["total_energy"] = m.energy;
-  to["energy"] = m.kinetic;
-  to["solenoidal"] = m.solenoidal;
-  to["dilatational"] = m.dilatational;
-  to["dissipation"] = m.solenoidal + m.dilatational;
-  to["pressure_work"] = m.pressure_work;
-  to["friction"] = m.friction;
-  to["filtered"] = m.filtered;
-  to["enstrophy"] = m.enstrophy;
-  to["mach"] = m.mach;
-  to["dilatation"] = m.dilatation;
-  to["dilatation_skewness"] = m.dilatation_skewness;
-  to["largest_dilatation"] = m.largest_dilatation;
-  to["skewness"] = m.skewness;
-  to["taylor_reynolds"] = m.taylor_reynolds;
-  to["kolmogorov"] = m.kolmogorov;
-  to["kmax_eta"] = m.resolution;
-  to["density_low"] = m.density_low;
-  to["density_high"] = m.density_high;
-  to["pressure_low"] = m.pressure_low;
-  to["pressure_high"] = m.pressure_high;
+  put(to, "mass", m.mass, "total_energy", m.energy, "energy", m.kinetic);
+  put(to, "momentum_x", m.momentum[0], "momentum_y", m.momentum[1], "momentum_z", m.momentum[2]);
+  put(to, "solenoidal", m.solenoidal, "dilatational", m.dilatational);
+  put(to, "dissipation", m.solenoidal + m.dilatational, "pressure_work", m.pressure_work);
+  put(to, "friction", m.friction, "filtered", m.filtered, "enstrophy", m.enstrophy, "mach", m.mach);
+  put(to, "dilatation", m.dilatation, "dilatation_skewness", m.dilatation_skewness);
+  put(to, "largest_dilatation", m.largest_dilatation, "skewness", m.skewness);
+  put(to, "taylor_reynolds", m.taylor_reynolds, "kolmogorov", m.kolmogorov, "kmax_eta", m.resolution);
+  put(to, "density_low", m.density_low, "density_high", m.density_high);
+  put(to, "pressure_low", m.pressure_low, "pressure_high", m.pressure_high);
 }
 
 nb::dict spectrum(CompressibleFace& face) {
   const compressible::Spectrum found = unlocked([&] { return face.solver().spectrum(); });
   nb::dict result;
-  result["solenoidal"] = found.solenoidal;
-  result["dilatational"] = found.dilatational;
+  put(result, "solenoidal", found.solenoidal, "dilatational", found.dilatational);
   return result;
 }
 
@@ -96,14 +75,9 @@ nb::dict spectrum(CompressibleFace& face) {
 void bind_compressible(nb::module_& module) {
   bind_solver<CompressibleFace>(module, "Compressible",
                                 "An ideal gas in a periodic box on all ranks of a context; collective.",
-                                &compressible_options)
-      .def("step", &step_as_dict<CompressibleFace>, "diagnostics"_a = true,
-           "One time step, described by a dict; sums and extremes, which take sweeps, only with diagnostics.")
-      .def("measure", &measures_as_dict<CompressibleFace>,
-           "Sums, extremes and the small scales of the present flow.")
+                                &compressible_options, "sums and extremes, which take sweeps")
       .def("spectrum", &spectrum,
            "E(k) of the shells 0, 1, 2, … as two lists: of the solenoidal and of the dilatational velocity.")
-      .def_prop_ro("plan", &CompressibleFace::plan)
       .def(
           "error", [](CompressibleFace& f) { return unlocked([&] { return f.solver().error(); }); },
           "Means of the differences to the exact wave or vortex, in amplitudes.");

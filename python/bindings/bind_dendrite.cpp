@@ -18,14 +18,9 @@ namespace {
 
 using dendrite::Dendrite;
 
-class DendriteFace : private Said, public SolverFace<Dendrite> {
+class DendriteFace : public SolverFace<Dendrite> {
  public:
-  DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)
-      : SolverFace(ranks, std::make_shared<Dendrite>(ranks->open(),
-                                                     telling(on_device_of(ranks->open(), options), said))) {}
-
-  /// Where fields are kept and what that costs, and what is not as it should be, a line each.
-  std::string plan() { return said + solver().budget().describe(); }
+  using SolverFace::SolverFace;
 
   static void add(nb::dict& to, const dendrite::Measures& measures);
 
@@ -37,8 +32,7 @@ class DendriteFace : private Said, public SolverFace<Dendrite> {
   void before_checkpoint() override { solver().check_finite(); }
   std::optional<io::UniformPoints> even_points() override {
     // um, if there is a unit: ParaView does not like points that lie 1e-8 apart.
-    const double h = (solver().options().karma_rappel ? 1 : 1e6) * solver().options().spacing;
-    return io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}};
+    return cell_centres((solver().options().karma_rappel ? 1 : 1e6) * solver().options().spacing);
   }
   io::CheckpointContents contents() override;
 };
@@ -50,31 +44,21 @@ constexpr std::array arm_velocity_names = {"tip_velocity_x+", "tip_velocity_x-",
 
 // The noise is a function of the step, and the crystals' orientations follow from the options.
 io::CheckpointContents DendriteFace::contents() {
-  Dendrite& crystal = solver();
-  Dendrite::Clock& clock = crystal.clock();
+  Dendrite::Clock& clock = solver().clock();
   io::CheckpointContents contents{.solver = "dendrite",
-                                  .grid = crystal.grid(),
-                                  .fields = {{"phase", &crystal.phase().storage(0)},
-                                             {"temperature_above_melting", &crystal.heat().storage(0)}},
-                                  .scalars = {{"time", &clock.time},
-                                              {"tip", &clock.tip},
-                                              {"tip_time", &clock.tip_time},
-                                              {"steps", &clock.steps}}};
+                                  .grid = solver().grid(),
+                                  .fields = state(),
+                                  .scalars = {{"tip", &clock.tip}, {"tip_time", &clock.tip_time}}};
   for (std::size_t arm = 0; arm < arm_names.size(); ++arm)
     contents.scalars.push_back({arm_names[arm], &clock.arms[arm]});
   return contents;
 }
 
 void DendriteFace::add(nb::dict& to, const dendrite::Measures& measures) {
-  to["solid"] = measures.solid;
-  to["phi_low"] = measures.phi_low;
-  to["phi_high"] = measures.phi_high;
-  to["T_low"] = measures.T_low;
-  to["T_high"] = measures.T_high;
-  to["total"] = measures.total;
+  put(to, "solid", measures.solid, "phi_low", measures.phi_low, "phi_high", measures.phi_high);
+  put(to, "T_low", measures.T_low, "T_high", measures.T_high, "total", measures.total);
   if (measures.free_energy) to["free_energy"] = *measures.free_energy;
-  to["tip"] = measures.tip;
-  to["tip_velocity"] = measures.tip_velocity;
+  put(to, "tip", measures.tip, "tip_velocity", measures.tip_velocity);
   for (std::size_t arm = 0; arm < arm_names.size(); ++arm) {
     to[arm_names[arm]] = measures.arms[arm];
     to[arm_velocity_names[arm]] = measures.arm_velocities[arm];
@@ -115,16 +99,12 @@ void bind_dendrite(nb::module_& module) {
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
   module.def("dendrite_anisotropy", &anisotropy_of, "gradient"_a, "gamma"_a,
              "The anisotropy A that the dendrite's kernels compute.");
-  bind_solver<DendriteFace>(
-      module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)
-      .def("step", &step_as_dict<DendriteFace, int>, "diagnostics"_a = true, "count"_a = 1,
-           "`count` time steps, the last described by a dict; sums, extremes and the tip, which take sweeps, "
-           "only with diagnostics.")
+  bind_solver<DendriteFace>(module, "Dendrite",
+                            "The phase-field solver on all ranks of a context; collective.",
+                            &dendrite_options, "sums, extremes and the tip, which take sweeps")
       .def(
           "arms", [](DendriteFace& f) { return unlocked([&] { return f.solver().arms(); }); },
-          "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.")
-      .def_prop_ro("plan", &DendriteFace::plan)
-      .def_prop_ro("dt", [](DendriteFace& f) { return f.solver().dt(); });
+          "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.");
 }
 
 }  // namespace sc::python

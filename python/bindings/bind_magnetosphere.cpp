@@ -19,26 +19,22 @@ using magnetosphere::Magnetosphere;
 
 class MagnetosphereFace : public SolverFace<Magnetosphere> {
  public:
-  MagnetosphereFace(std::shared_ptr<Ranks> ranks, const magnetosphere::MagnetosphereOptions& options)
-      : SolverFace(ranks, std::make_unique<magnetosphere::Magnetosphere>(
-                              ranks->open(), on_device_of(ranks->open(), options))) {}
+  using SolverFace::SolverFace;
 
   static void add(nb::dict& to, const magnetosphere::Measures& measures);
   static void add(nb::dict& to, const magnetosphere::StepReport& report) {
-    to["courant"] = report.courant;
-    to["place"] = report.place;
-    to["floors"] = report.floors;
-    to["all_floors"] = report.all_floors;
+    put(to, "courant", report.courant, "place", report.place, "floors", report.floors, "all_floors",
+        report.all_floors);
   }
 
  private:
   std::vector<NamedField> fields() override {
-    magnetosphere::Plasma& q = solver().nodes();
-    return {{"density", &q.rho},
-            {"velocity", &q.v},
-            {"pressure", &q.p},
-            {"magnetic", &q.B},
-            {"coordinates", &solver().coordinates(), NamedField::Role::unshown}};
+    std::vector<NamedField> all = named(solver().nodes());
+    all.push_back({"coordinates", &solver().coordinates(), NamedField::Role::unshown});
+    return all;
+  }
+  static std::vector<NamedField> named(magnetosphere::Plasma& q) {
+    return {{"density", &q.rho}, {"velocity", &q.v}, {"pressure", &q.p}, {"magnetic", &q.B}};
   }
   io::Snapshot snapshot() override;
   std::optional<io::UniformPoints> even_points() override {
@@ -66,38 +62,22 @@ io::Snapshot MagnetosphereFace::snapshot() {
 
 // Both sets of points and the place in the cycle: the next step takes nothing else from the one before.
 io::CheckpointContents MagnetosphereFace::contents() {
-  Magnetosphere& plasma = solver();
-  magnetosphere::Plasma &n = plasma.nodes(), &c = plasma.centres();
-  Magnetosphere::Clock& clock = plasma.clock();
-  return {.solver = "magnetosphere",
-          .grid = plasma.grid(),
-          .fields = {{"density", &n.rho.storage(0)},
-                     {"velocity", &n.v.storage(0)},
-                     {"pressure", &n.p.storage(0)},
-                     {"magnetic", &n.B.storage(0)},
-                     {"centres_density", &c.rho.storage(0)},
-                     {"centres_velocity", &c.v.storage(0)},
-                     {"centres_pressure", &c.p.storage(0)},
-                     {"centres_magnetic", &c.B.storage(0)}},
-          .scalars = {{"time", &clock.time},
-                      {"dt", &clock.dt},
-                      {"signal", &clock.signal},
-                      {"steps", &clock.steps},
-                      {"place", &clock.place},
-                      {"floors", &clock.floors}}};
+  Magnetosphere::Clock& clock = solver().clock();
+  io::CheckpointContents contents{
+      .solver = "magnetosphere",
+      .grid = solver().grid(),
+      .fields = state(),
+      .scalars = {
+          {"dt", &clock.dt}, {"signal", &clock.signal}, {"place", &clock.place}, {"floors", &clock.floors}}};
+  for (const NamedField& one : named(solver().centres()))
+    contents.fields.push_back({std::string("centres_") + one.name, &one.field->storage(0)});
+  return contents;
 }
 
-void MagnetosphereFace::add(nb::dict& to, const magnetosphere::Measures& measures) {
-  to["mass"] = measures.mass;
-  to["energy"] = measures.energy;
-  to["magnetic_energy"] = measures.magnetic_energy;
-  to["momentum_x"] = measures.momentum[0];
-  to["momentum_y"] = measures.momentum[1];
-  to["momentum_z"] = measures.momentum[2];
-  to["flux_x"] = measures.flux[0];
-  to["flux_y"] = measures.flux[1];
-  to["flux_z"] = measures.flux[2];
-  to["divergence"] = measures.divergence;
+void MagnetosphereFace::add(nb::dict& to, const magnetosphere::Measures& m) {
+  put(to, "mass", m.mass, "energy", m.energy, "magnetic_energy", m.magnetic_energy);
+  put(to, "momentum_x", m.momentum[0], "momentum_y", m.momentum[1], "momentum_z", m.momentum[2]);
+  put(to, "flux_x", m.flux[0], "flux_y", m.flux[1], "flux_z", m.flux[2], "divergence", m.divergence);
 }
 
 /// On rank 0 the nodes on the line through the origin along x, as columns; None elsewhere.
@@ -128,11 +108,7 @@ nb::object axis(MagnetosphereFace& face) {
 void bind_magnetosphere(nb::module_& module) {
   bind_solver<MagnetosphereFace>(module, "Magnetosphere",
                                  "The MHD solver on all ranks of a context; collective.",
-                                 &magnetosphere_options)
-      .def("step", &step_as_dict<MagnetosphereFace, int>, "diagnostics"_a = true, "count"_a = 1,
-           "`count` time steps, the last described by a dict; sums and div B, which take sweeps, only with "
-           "diagnostics.")
-      .def("measure", &measures_as_dict<MagnetosphereFace>, "Sums over the nodes and max |div B|.")
+                                 &magnetosphere_options, "sums and div B, which take sweeps")
       .def("axis", &axis, "The nodes on the sun-planet line as columns, on rank 0.")
       .def("wave_error",
            [](MagnetosphereFace& f) { return unlocked([&] { return f.solver().wave_error(); }); })

@@ -34,11 +34,12 @@ nanobind::dict measures_as_dict(Face& face) {
   return result;
 }
 
-/// A class of the module with what every solver offers; `read` makes the solver's options out of a dict.
-/// Faces need names of their own: nanobind knows types by name.
+/// A class of the module with what every solver offers; `read` makes the solver's options out of a dict,
+/// `measured` says what takes sweeps after a step. Faces need names of their own: nanobind knows types by
+/// name.
 template <class Face, class Options>
 nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, const char* text,
-                                   Options (*read)(const nanobind::dict&)) {
+                                   Options (*read)(const nanobind::dict&), const std::string& measured) {
   namespace nb = nanobind;
   using Self = nb::pointer_and_handle<Face>;
   nb::class_<Face> bound(module, name, text);
@@ -82,7 +83,17 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
            "Bytes of memory read and written, bytes and messages sent a step on this rank in passes, each "
            "beside those of single steps; cells computed beyond the block. None for single steps.")
       .def("restart_terms", &Face::restart_terms,
-           "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
+           "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.")
+      .def("measure", &measures_as_dict<Face>, "What `step` measures, of the present state; collective.");
+  const std::string last = " described by a dict; " + measured + ", only with diagnostics.";
+  if constexpr (requires(Face & f) { f.solver().steps(1); })
+    bound.def("step", &step_as_dict<Face, int>, nb::arg("diagnostics") = true, nb::arg("count") = 1,
+              ("`count` time steps, the last" + last).c_str());
+  else
+    bound.def("step", &step_as_dict<Face>, nb::arg("diagnostics") = true, ("One time step," + last).c_str());
+  if constexpr (requires(Face & f) { f.solver().dt(); })
+    bound.def_prop_ro("dt", [](Face& f) { return f.solver().dt(); });
+  if constexpr (requires(Face & f) { f.solver().budget(); }) bound.def_prop_ro("plan", &Face::plan);
   return bound;
 }
 

@@ -22,13 +22,9 @@ namespace {
 
 using turbulence::Turbulence;
 
-class TurbulenceFace : private Said, public SolverFace<Turbulence> {
+class TurbulenceFace : public SolverFace<Turbulence> {
  public:
-  TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)
-      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), telling(options, said))) {}
-
-  /// What is kept in memory and what in files, and what is not as it should be, a line each.
-  std::string plan() { return said + (solver().budget().disk_used() ? solver().budget().describe() : ""); }
+  using SolverFace::SolverFace;
 
   /// From a snapshot's velocity, made free of divergence, and perhaps its scalar, with any number of points,
   /// or from the modes of a checkpoint; at time 0.
@@ -103,28 +99,20 @@ void TurbulenceFace::read_points(const std::string& path, const std::string& nam
 // The modes that are kept and the clock: the step takes nothing else from the one before. The grid is that of
 // the points, because modes are sums over them: other points may keep the same modes.
 io::CheckpointContents TurbulenceFace::contents() {
-  Turbulence& flow = solver();
   return {.solver = "turbulence",
-          .grid = flow.grid(),
-          .fields = {{"modes", &flow.modes().storage(0)}},
-          .scalars = {{"time", &flow.clock().time}, {"steps", &flow.clock().steps}}};
+          .grid = solver().grid(),
+          .fields = {{"modes", &solver().modes().storage(0)}},
+          .scalars = {}};
 }
 
 void TurbulenceFace::add(nb::dict& to, const turbulence::Measures& m) {
-  to["energy"] = m.energy;
-  to["dissipation"] = m.dissipation;
-  to["enstrophy"] = m.enstrophy;
-  to["skewness"] = m.skewness;
-  to["taylor_reynolds"] = m.taylor_reynolds;
-  to["kolmogorov"] = m.kolmogorov;
-  to["kmax_eta"] = m.resolution;
-  to["divergence"] = m.divergence;
+  put(to, "energy", m.energy, "dissipation", m.dissipation, "enstrophy", m.enstrophy);
+  put(to, "skewness", m.skewness, "taylor_reynolds", m.taylor_reynolds, "kolmogorov", m.kolmogorov);
+  put(to, "kmax_eta", m.resolution, "divergence", m.divergence);
   if (!m.scalar) return;
-  to["scalar_variance"] = m.scalar->variance;
-  to["scalar_dissipation"] = m.scalar->dissipation;
-  to["scalar_production"] = m.scalar->production;
-  to["scalar_time_ratio"] = m.scalar->time_ratio;
-  to["scalar_kmax_eta"] = m.scalar->resolution;
+  put(to, "scalar_variance", m.scalar->variance, "scalar_dissipation", m.scalar->dissipation);
+  put(to, "scalar_production", m.scalar->production, "scalar_time_ratio", m.scalar->time_ratio);
+  put(to, "scalar_kmax_eta", m.scalar->resolution);
 }
 
 }  // namespace
@@ -132,8 +120,7 @@ void TurbulenceFace::add(nb::dict& to, const turbulence::Measures& m) {
 void bind_turbulence(nb::module_& module) {
   bind_solver<TurbulenceFace>(module, "Turbulence",
                               "Flow in a periodic box on all ranks of a context; collective. Starts at rest.",
-                              &turbulence_options)
-      .def_prop_ro("plan", &TurbulenceFace::plan)
+                              &turbulence_options, "energy, skewness and scales, which take transforms")
       .def(
           "start_taylor_green", [](TurbulenceFace& f) { f.solver().start_taylor_green(); }, Unlocked())
       .def(
@@ -151,11 +138,6 @@ void bind_turbulence(nb::module_& module) {
           "The scalar alone: random, with the given variance of the shells 0, 1, 2, …; without any zero.")
       .def("start_from_snapshot", &TurbulenceFace::start_from_snapshot, "path"_a, "scalar"_a, Unlocked())
       .def("start_from_checkpoint", &TurbulenceFace::start_from_checkpoint, "path"_a, Unlocked())
-      .def("step", &step_as_dict<TurbulenceFace>, "diagnostics"_a = true,
-           "One time step, described by a dict; energy, skewness and scales, which take transforms, only "
-           "with diagnostics.")
-      .def("measure", &measures_as_dict<TurbulenceFace>,
-           "Energy, dissipation and the small scales of the present flow.")
       .def(
           "spectrum", [](TurbulenceFace& f) { return unlocked([&] { return f.solver().spectrum(); }); },
           "E(k) of the shells 0, 1, 2, …")

@@ -41,21 +41,11 @@ struct NamedField {
   std::function<AnyField&()> made = {};
 };
 
-/// Fields lie where the context computes.
-template <class Options>
-Options on_device_of(const Context& context, Options options) {
-  options.space = context.device() ? Space::device : Space::host;
-  return options;
-}
-
-/// What a solver finds not as it should be, kept to be told with its plan.
-struct Said {
-  std::string said;
-};
-template <class Options>
-Options telling(Options options, std::string& said) {
-  options.storage.say = [&said](const std::string& sentence) { said += sentence + "\n"; };
-  return options;
+/// Values into a dict, each after its name.
+template <class T, class... More>
+void put(nanobind::dict& to, const char* name, const T& value, const More&... more) {
+  to[name] = value;
+  if constexpr (sizeof...(more) > 0) put(to, more...);
 }
 
 /// Throws Error (bad_input) that names what is allowed.
@@ -76,6 +66,8 @@ std::vector<std::string> sampled_names(const io::Snapshot& shown);
 /// Collective; see Samples::of().
 std::vector<double> sampled(const Samples& samples, const io::Snapshot& shown);
 
+/// The centres of cubic cells from the low corner of a box on.
+inline io::UniformPoints cell_centres(double h) { return {{h / 2, h / 2, h / 2}, {h, h, h}}; }
 /// The points of a periodic cube of side 2 pi with so many along each axis.
 inline io::UniformPoints periodic_points(Int3 n) {
   const auto h = [](int count) { return 2 * std::numbers::pi / count; };
@@ -85,8 +77,12 @@ inline io::UniformPoints periodic_points(Int3 n) {
 template <class Solver>
 class SolverFace {
  public:
-  SolverFace(std::shared_ptr<Ranks> ranks, std::shared_ptr<Solver> solver)
-      : ranks_(std::move(ranks)), solver_(std::move(solver)), ledger_(solver_->runner()) {}
+  /// `more`: what the solver is made of beside context and options.
+  template <class Options, class... More>
+  SolverFace(std::shared_ptr<Ranks> ranks, const Options& options, const More&... more)
+      : ranks_(std::move(ranks)),
+        solver_(std::make_unique<Solver>(ranks_->open(), placed(options), more...)),
+        ledger_(solver_->runner()) {}
   virtual ~SolverFace() = default;
 
   Solver& solver() {
@@ -164,13 +160,17 @@ class SolverFace {
   }
   void write_checkpoint(const std::string& path) {
     before_checkpoint();
-    io::write_checkpoint(path, contents());
+    io::write_checkpoint(path, whole_contents());
   }
   void read_checkpoint(const std::string& path) {
-    io::read_checkpoint(path, contents());
+    io::read_checkpoint(path, whole_contents());
     restored();
   }
   void write_timeline(const std::string& path) { io::write_timeline(context(), path); }
+
+  /// Of a solver with a budget: where fields are kept and what that costs, and what is not as it should be, a
+  /// line each.
+  std::string plan() { return said_ + solver().budget().describe(); }
 
   /// Where the time went, in the notation of docs/accounts.md, and what was chosen meanwhile. Collective.
   nanobind::dict terms() {
@@ -220,7 +220,15 @@ class SolverFace {
         all.fields.push_back({one.name, &(one.field ? *one.field : one.made()).storage(0)});
     return all;
   }
+  /// Of a checkpoint, beside the time and the number of steps.
   virtual io::CheckpointContents contents() = 0;
+  /// The present levels of the fields that are state, for contents().
+  std::vector<io::SavedField> state() {
+    std::vector<io::SavedField> all;
+    for (const NamedField& one : fields())
+      if (one.role == NamedField::Role::state) all.push_back({one.name, &one.field->storage(0)});
+    return all;
+  }
   /// Collective: brings what is shown up to date.
   virtual void before_output() {}
   virtual void before_gather(const std::string&) { before_output(); }
@@ -241,6 +249,22 @@ class SolverFace {
   }
 
  private:
+  /// Fields lie where the context computes; what is not as it should be is kept to be told with the plan.
+  template <class Options>
+  Options placed(Options options) {
+    if constexpr (requires { options.space; })
+      options.space = context().device() ? Space::device : Space::host;
+    if constexpr (requires { options.storage.say; })
+      options.storage.say = [this](const std::string& sentence) { said_ += sentence + "\n"; };
+    return options;
+  }
+  io::CheckpointContents whole_contents() {
+    io::CheckpointContents all = contents();
+    all.scalars.push_back({"time", &solver().clock().time});
+    all.scalars.push_back({"steps", &solver().clock().steps});
+    return all;
+  }
+
   static auto advance(Solver& solver) { return solver.step(); }
   static auto advance(Solver& solver, int count) { return solver.steps(count); }
 
@@ -259,7 +283,8 @@ class SolverFace {
   }
 
   std::shared_ptr<Ranks> ranks_;
-  std::shared_ptr<Solver> solver_;
+  std::string said_;
+  std::unique_ptr<Solver> solver_;
   Ledger ledger_;
   std::optional<Samples> probes_;
   bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale

@@ -75,9 +75,8 @@ std::vector<Budget> ways(const Needs& s, const StorageOptions& options, bool ove
 }  // namespace
 
 std::string Budget::describe() const {
-  std::string text = mebibytes(near) + " in memory";
-  if (!disk_used()) return text + ", nothing in files";
-  return text + ", " + mebibytes(far) + " in files (" +
+  if (!disk_used()) return "";
+  return mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" +
          (planes_in_files ? fields_in_files ? "planes and fields" : "planes" : "fields") + ", " +
          std::to_string(pieces) + " pieces), " + mebibytes(read) + " read and " + mebibytes(written) +
          " written a step" + at_rate_of("disk", *this);

@@ -12,7 +12,7 @@ struct Budget : sc::Budget {
   bool planes_in_files = false;  ///< the arrays that are used together at the points
   bool fields_in_files = false;  ///< the fields of modes that a step needs besides the velocity
   bool disk_used() const { return planes_in_files || fields_in_files; }
-  /// A few lines of text for the user.
+  /// A line of text for the user; none if nothing is in files.
   std::string describe() const;
 };
 
