@@ -30,6 +30,20 @@ function(sc_library name)
   set_property(GLOBAL APPEND PROPERTY SUBCURRENT_LIBRARIES subcurrent::${name})
 endfunction()
 
+# sc_solver(NAME [KERNELS] [WITHOUT_PCH] LINKS…): the library of the sources in a solver's folder. KERNELS: a device runs
+# them too. WITHOUT_PCH: no unit test needs it (SubcurrentPrecompiled.cmake)
+function(sc_solver name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KERNELS;WITHOUT_PCH" "" "LINKS")
+  sc_sources(sources *.cpp)
+  sc_library(${name} SOURCES ${sources} LINKS ${arg_LINKS})
+  if(arg_KERNELS)
+    sc_kernels(${sources})
+  endif()
+  if(arg_WITHOUT_PCH)
+    set_target_properties(subcurrent_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # sc_kernels(SOURCES…): sources with kernels that a device shall run; nvcc compiles them where there is CUDA
 function(sc_kernels)
   if(SUBCURRENT_CUDA)
