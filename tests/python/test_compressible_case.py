@@ -3,7 +3,7 @@
 
 import pytest
 
-from subcurrent.case.reading import typed_case
+from subcurrent.case.reading import as_toml, typed_case
 from subcurrent.errors import BAD_INPUT, BadInput
 
 
@@ -16,6 +16,15 @@ def test_what_ranks_can_share_is_whole_blocks():
     case = typed_case(tables | {"engine": {"split": [1, 2, 1]}}, None)
     with pytest.raises(BadInput, match="asks for 2 ranks along y, where there are 1 blocks of 8 points"):
         case.check_ranks(2)
+
+
+def test_the_courant_number_that_is_taken_is_written_out():
+    tables = {"solver": "compressible", "grid": {"points": [16, 8, 8]}, "run": {"steps": 1}}
+    case = typed_case(tables, None)
+    assert "courant = 0.6" in as_toml(case)
+    assert case.options()["courant"] == 0.6
+    fixed = typed_case(tables, None, ["run.dt=0.01"])
+    assert (fixed.run.courant, fixed.options()["dt"]) == (None, 0.01)
 
 
 @pytest.mark.parametrize(

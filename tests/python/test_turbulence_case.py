@@ -69,6 +69,13 @@ def test_a_spectrum_that_no_mode_can_have_is_refused(tmp_path, rows, said):
         typed_case(changed(spectrum={"shape": "file", "file": "e.csv", "peak": 4.0}), tmp_path)
 
 
+def test_a_spectrum_that_is_not_there_is_named_with_its_path(tmp_path):
+    with pytest.raises(BadInput) as refused:
+        typed_case(changed(spectrum={"shape": "file", "file": "no.csv", "peak": 4.0}), tmp_path)
+    wanted = f'"no.csv" does not exist: {tmp_path / "no.csv"} must be a CSV file with the columns k,E.'
+    assert refused.value.sentence == f"spectrum.file = {wanted}"
+
+
 @pytest.mark.parametrize("peak", [1e-3, 1e-50])
 @pytest.mark.parametrize("shape", ["peaked", "kolmogorov"])
 def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):

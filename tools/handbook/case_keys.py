@@ -40,7 +40,7 @@ def _of_solver(solver: str, case: type[SolverCase]) -> str:
     devices = _or([f"`{name}`" for name in case.devices])
     fixed = ", ".join(f"`{name}`" for name in case.fixed_on_resume)
     lines = [f'`solver = "{solver}"`; `engine.device` may be {devices}.', ""]
-    for group in case.exclusive:
+    for group in case.groups():
         lines.append(f"- Only one of {_or([f'`{name}`' for name in group])} may be given.")
     for need in case.needs:
         if need.key.partition(".")[0] in COMMON and need not in SolverCase.needs:

@@ -10,10 +10,11 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field
 
 from ..errors import BadInput
-from .engine import Engine, check_engine
+from .engine import Engine, check_engine, engine_options
 from .keys import Table, key, setting, shown
 from .passes import PassLength
 from .splits import Halo, check_split, chosen_split, splits
+from .starts import Starts, named_file
 from .strategies import order_in_passes
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -112,11 +113,11 @@ class GridCase(PassLength, Table):
 
     def halo(self) -> int:
         """Number of halo layers beside neighbours."""
-        return 1
+        return self.reach * self.pass_length()
 
     def wall_halo(self) -> int:
         """Number of halo layers beyond the walls of axes that are neither divided nor periodic."""
-        return self.halo()
+        return self.reach
 
     def periodic(self) -> tuple[bool, bool, bool]:
         """Which axes are; all without a table [boundaries]."""
@@ -131,12 +132,13 @@ class GridCase(PassLength, Table):
 
 
 class SolverCase(GridCase):
-    """A checked case file with all defaults. Each solver adds its tables, among them `run` with `steps` and
-    `time`, and the `options()` of its compiled part."""
+    """A checked case file with all defaults. Each solver adds its tables, among them `grid` and `run` with
+    `steps` and `time`, and what its compiled part takes beside the `options()` of all."""
 
-    # `--set` of one of these replaces the others, since a case may hold only one of each group.
-    # The first group has the ends of a run, of which it needs one.
-    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = (("run.steps", "run.time"),)
+    # The ends of a run, of which a case needs one.
+    ends: ClassVar[tuple[str, ...]] = ("run.steps", "run.time")
+    # Further groups of keys of which a case may hold only one.
+    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
     # What would be accepted and ignored.
     needs: ClassVar[tuple[Needs, ...]] = (
         Needs("output.every", "output.snapshots", (True,)),
@@ -146,8 +148,12 @@ class SolverCase(GridCase):
     # What a checkpoint fixes, and what the folder tells about all of the run: a resumed run must agree in
     # these.
     fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
-    # Whether flow.initial may be a run.
-    starts_from_runs: ClassVar[bool] = False
+    # The key of [run] from which the time step follows where run.dt is left out, and its default.
+    own_step: ClassVar[tuple[str, float] | None] = None
+    # Keys that name files, and what these must be.
+    files: ClassVar[tuple[tuple[str, str], ...]] = ()
+    # What flow.initial may be, where it may be a run.
+    starts: ClassVar[Starts | None] = None
 
     engine: Engine = setting("parallel execution, and overlap of communication with computation", Engine())
     output: Output = setting("output files", Output())
@@ -162,13 +168,51 @@ class SolverCase(GridCase):
             if value != self._default(need.key) and not need.met(chosen):
                 raise BadInput(need.refusal(value, chosen))
 
+    @classmethod
+    def groups(cls) -> tuple[tuple[str, ...], ...]:
+        """Of each a case may hold only one key, so that `--set` of one replaces the others."""
+        step = ((f"run.{cls.own_step[0]}", "run.dt"),) if cls.own_step else ()
+        return (cls.ends, *step, *cls.exclusive)
+
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys, and without unused keys."""
-        return self
+        if self.own_step is None:
+            return self
+        name, usual = self.own_step
+        left_out = self.run.dt is None and getattr(self.run, name) is None
+        return self.updated("run", **{name: usual}) if left_out else self
 
-    def with_files(self, _folder: Path) -> Self:
-        """The same case with absolute paths; relative ones start from the folder of the file."""
-        return self
+    def with_files(self, folder: Path) -> Self:
+        """The same case with absolute paths; relative ones start from the folder of the file. Raises BadInput
+        for a file that is not there."""
+        case = self
+        for name, wanted in self.files:
+            if (given := self._value(name)) is not None:
+                table, _, last = name.partition(".")
+                case = case.updated(table, **{last: named_file(folder, name, given, wanted)})
+        if self.starts and self.flow.initial not in self.starts.names:
+            case = case.updated("flow", initial=self.starts.file(folder, self.flow.initial))
+        return case
+
+    def precision(self) -> str:
+        """That of the fields; double where a solver has no choice."""
+        return next((table.precision for _, table in self if hasattr(table, "precision")), "double")
+
+    def number_size(self) -> int:
+        """Bytes of a number in the fields."""
+        return 4 if self.precision() == "single" else 8
+
+    def options(self) -> dict[str, Any]:
+        """What the compiled solver takes; here what all have in common, [grid] by its keys."""
+        options: dict[str, Any] = {**self.grid.model_dump(), "precision": self.precision()}
+        for name in ("boundaries", "storage"):
+            if name in type(self).model_fields:
+                options[name] = getattr(self, name).options()
+        if self.own_step:
+            name, usual = self.own_step
+            options |= {name: getattr(self.run, name) or usual, "dt": self.run.dt or 0.0}
+        options["end"] = self.run.time or 0.0
+        return options | {"engine": engine_options(self.engine, self.pass_length())}
 
     def reference(self, folder: Path) -> Path | None:
         """The file in a case's folder with reference data for a run."""
@@ -202,13 +246,13 @@ class SolverCase(GridCase):
         return notes
 
     def _check_exclusive(self) -> None:
-        """Requires an end of the run, and at most one key of each exclusive group."""
-        for number, group in enumerate(self.exclusive):
+        """Requires an end of the run, and at most one key of each group."""
+        for group in self.groups():
             values = {name: self._value(name) for name in group}
             given = [f"{name} = {shown(value)}" for name, value in values.items() if value is not None]
             if len(given) > 1:
                 raise BadInput(f"{' and '.join(given)} cannot be combined: give only one.")
-            if number == 0 and not given:
+            if group == self.ends and not given:
                 raise BadInput(f"run does not say when to stop: give one of {' or '.join(group)}.")
 
     def _value(self, name: str) -> Any:

@@ -74,11 +74,11 @@ def typed_case(
         raise BadInput(f"{prefix}the case cannot be read: {TOO_DEEP}.") from None
     try:
         case.check()
-        case = case.with_files(folder)
+        case = case.with_files(folder).completed()
         _compute(case)
     except BadInput as error:
         raise BadInput(prefix + error.sentence) from None
-    return case.completed()
+    return case
 
 
 def checked_case(model: type[Checked], tables: dict[str, Any], sets: list[str]) -> Checked:
@@ -154,7 +154,7 @@ def _solvers() -> str:
 
 
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """A copy of the tables with every `a.b=c` set. In an exclusive group it replaces the other keys, and keys
+    """A copy of the tables with every `a.b=c` set. In a group it replaces the other keys, and keys
     of the file that depend on a replaced choice are removed."""
     tables = copy.deepcopy(tables)
     solver = tables.get("solver")
@@ -162,7 +162,7 @@ def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict
     given, replaced = set(), set()
     for text in sets:
         path, value = parse_set(text)
-        for group in model.exclusive if model else ():
+        for group in model.groups() if model else ():
             if path in group:
                 for other in group:
                     _remove(tables, other)

@@ -26,6 +26,10 @@ class Faces(Table):
         """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
         return {field.alias: getattr(self, name) for name, field in type(self).model_fields.items()}
 
+    def options(self) -> dict[str, Any]:
+        """What the compiled solver takes."""
+        return self.faces()
+
 
 def faces_of(kinds: tuple[str, ...], allowed: str, default: str) -> type[Faces]:
     """The table [boundaries] of a solver whose faces are of these kinds."""

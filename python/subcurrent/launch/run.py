@@ -201,7 +201,7 @@ def _check_same(before: Case, now: Case) -> None:
             old, new = old.get(part, {}), new.get(part, {})
         if old != new:
             key, there, here = _difference(name, old, new)
-            anew = now.starts_from_runs and name.partition(".")[0] in ("flow", "forcing")
+            anew = now.starts is not None and name.partition(".")[0] in ("flow", "forcing")
             raise BadInput(
                 f"--resume needs the same {key} as the run it continues: {there} there, {here} here"
                 f"{'; flow.initial starts a new run from its flow.' if anew else '.'}"

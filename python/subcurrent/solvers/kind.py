@@ -158,9 +158,17 @@ class Kind(Measured):
 
 
 def last_texts(summary: dict[str, Any]) -> Callable[..., str | None]:
-    """A function that formats a measurement of the last step, with a unit; None if there is none."""
+    """A function that formats a measurement of the last step, by a format with a unit or by a function; None
+    if there is none."""
     last = summary.get("last_step") or {}
-    return lambda name, form, unit="": None if last.get(name) is None else f"{last[name]:{form}}{unit}"
+
+    def text(name: str, form: str | Callable[[float], str], unit: str = "") -> str | None:
+        value = last.get(name)
+        if value is None:
+            return None
+        return form(value) if callable(form) else f"{value:{form}}{unit}"
+
+    return text
 
 
 def csv_of(columns: dict[str, Any]) -> str:

@@ -9,14 +9,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, Output, SolverCase, Triple
-from ...case.engine import DEVICES, engine_options
+from ...case.engine import DEVICES
 from ...case.keys import Table, key, setting
 from ...case.reference import reference_for
 from ...case.splits import check_split, chosen_split
-from ...case.starts import start_file
-from ...errors import BadInput
 from . import checks
-from .checks import START, STARTS
+from .checks import STARTS
 from .faces import Boundaries
 
 Sides = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=3, max_length=3)]
@@ -34,7 +32,9 @@ class Flow(Table):
     upwind: Literal["utopia", "kawamura"] = setting(
         "third-order upwind scheme of the convection term", "utopia"
     )
-    initial: str = key("flow at time 0; a snapshot may be on any other grid of the same box", START, "rest")
+    initial: str = key(
+        "flow at time 0; a snapshot may be on any other grid of the same box", STARTS.allowed, "rest"
+    )
     precision: Literal["double", "single"] = setting("precision of the fields", "double")
 
 
@@ -141,11 +141,8 @@ class CavityOutput(Output):
 class CavityCase(SolverCase):
     """A cavity case file, complete: what is not given has its default, and cross-checks have passed."""
 
-    exclusive: ClassVar = (
-        ("run.until", "run.steps", "run.time"),
-        ("run.courant", "run.dt"),
-        ("pressure.tolerance", "pressure.iterations"),
-    )
+    ends: ClassVar = ("run.until", "run.steps", "run.time")
+    exclusive: ClassVar = (("pressure.tolerance", "pressure.iterations"),)
     single_steps: ClassVar = (
         "each step iterates the pressure to a residual; use pressure.sweeps_per_pass instead"
     )
@@ -166,7 +163,9 @@ class CavityCase(SolverCase):
         *("flow.reynolds", "flow.initial", "flow.precision"),
         *("output.forces", "output.moments_about", "output.average_from"),  # which tell about all of the run
     )
-    starts_from_runs: ClassVar = True
+    own_step: ClassVar = ("courant", 0.2)
+    files: ClassVar = (("grid.file", "an HDF5 grid file"),)
+    starts: ClassVar = STARTS
     devices: ClassVar = DEVICES
 
     solver: Literal["cavity"] = setting("the solver", "cavity")
@@ -178,14 +177,11 @@ class CavityCase(SolverCase):
     output: CavityOutput = setting("output files", CavityOutput())
 
     def completed(self) -> CavityCase:
-        run, pressure = self.run, self.pressure
-        if run.dt is None and run.courant is None:
-            run = run.model_copy(update={"courant": 0.2})
-        if pressure.tolerance is None and pressure.iterations is None:
-            pressure = pressure.model_copy(update={"tolerance": 1e-5})
-        if pressure.max_iterations is None and pressure.iterations is None:
-            pressure = pressure.model_copy(update={"max_iterations": MAX_ITERATIONS[pressure.method]})
-        return self.model_copy(update={"run": run, "pressure": pressure})
+        case, pressure = super().completed(), self.pressure
+        if pressure.iterations is not None:
+            return case
+        most = pressure.max_iterations or MAX_ITERATIONS[pressure.method]
+        return case.updated("pressure", tolerance=pressure.tolerance or 1e-5, max_iterations=most)
 
     def check(self) -> None:
         super().check()
@@ -201,15 +197,6 @@ class CavityCase(SolverCase):
         """Cells of a block along a divided axis: where the engine chooses, as many as the cubic beside a face
         needs; a given split may leave fewer along periodic axes."""
         return max(self.halo(), CUBIC) if self.engine.split == "auto" else self.halo()
-
-    def with_files(self, folder: Path) -> CavityCase:
-        """The same case with the paths of its files made absolute; refuses a file that is not there."""
-        case = self
-        if self.grid.clustering == "file":
-            case = case.updated("grid", file=_grid_file(folder, str(self.grid.file)))
-        if self.flow.initial not in STARTS:
-            case = case.updated("flow", initial=start_file(folder, self.flow.initial, (".vtkhdf",), START))
-        return case
 
     def reference(self, folder: Path) -> Path | None:
         """The profiles in a case's folder that a run may be compared with."""
@@ -230,45 +217,24 @@ class CavityCase(SolverCase):
         return [points - wall for points, wall in zip(self.grid.points, walls, strict=True)]
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver."""
-        flow, grid, pressure, engine = self.flow, self.grid, self.pressure, self.engine
-        return {
+        flow, pressure = self.flow, self.pressure
+        return super().options() | {
             "reynolds": flow.reynolds,
             "upwind": flow.upwind,
-            "initial": flow.initial if flow.initial in STARTS else "rest",
-            "start": "" if flow.initial in STARTS else flow.initial,
-            "precision": flow.precision,
-            "points": list(grid.points),
-            "clustering": grid.clustering,
-            "size": grid.size,
-            "smallest": grid.smallest or 0.0,
-            "skew": grid.skew,
-            "grid_file": grid.file or "",
-            "metrics": grid.metrics,
-            "boundaries": self.boundaries.options(),
+            "initial": flow.initial if flow.initial in STARTS.names else "rest",
+            "start": "" if flow.initial in STARTS.names else flow.initial,
+            "smallest": self.grid.smallest or 0.0,
+            "grid_file": self.grid.file or "",
             "pressure": {
-                "method": pressure.method,
+                **pressure.model_dump(exclude={"iterations"}),
                 "tolerance": pressure.tolerance or 0.0,
-                "residual": pressure.residual,
                 "max_iterations": pressure.max_iterations or pressure.iterations,
-                "check_every": pressure.check_every,
                 "relaxation": 0.0 if pressure.relaxation == "auto" else pressure.relaxation,
                 "fixed_iterations": pressure.iterations or 0,
-                "sweeps_per_pass": pressure.sweeps_per_pass,
             },
-            "courant": self.run.courant or 0.2,
-            "dt": self.run.dt or 0.0,
             "order": self.run.order,
             "average_from": -1.0 if self.output.average_from is None else self.output.average_from,
-            "engine": engine_options(engine),
         }
-
-
-def _grid_file(folder: Path, given: str) -> str:
-    path = (folder / given).absolute()
-    if not path.is_file():
-        raise BadInput(f'grid.file = "{given}" does not exist: {path} must be an HDF5 grid file.')
-    return str(path)
 
 
 CASE = CavityCase

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...case.common import check_pairs
+from ...case.starts import Starts
 from ...errors import BadInput
 from .faces import GivenPressure, Inflow, MovingWall
 from .openings import check_openings
@@ -13,8 +14,11 @@ from .openings import check_openings
 if TYPE_CHECKING:
     from .case import CavityCase
 
-STARTS = ("rest", "taylor_green")
-START = '"rest", "taylor_green", or the path of a run or of a snapshot (.vtkhdf)'
+STARTS = Starts(
+    ("rest", "taylor_green"),
+    (".vtkhdf",),
+    '"rest", "taylor_green", or the path of a run or of a snapshot (.vtkhdf)',
+)
 
 
 def check_case(case: CavityCase) -> None:

@@ -96,7 +96,6 @@ class Boundaries(Faces):
         ]
 
     def options(self) -> dict[str, Any]:
-        """What the compiled solver takes."""
         return {
             name: face if isinstance(face, str) else face.option("xyz".index(name[0]))
             for name, face in self.faces().items()

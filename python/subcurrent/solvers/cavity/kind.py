@@ -12,6 +12,7 @@ from ...lines import count, number
 from ...report.records import csv_text
 from ..kind import Kind, on_host
 from . import forces
+from .checks import STARTS
 from .faces import GivenPressure, Inflow
 
 
@@ -25,13 +26,12 @@ class CavityKind(Kind):
     def fields(self, case: Any) -> list[Fields]:
         """`Mesh` and `Flow` (mesh.hpp, sweeps.hpp), the pressure equation's (levels.hpp,
         poisson_stages.hpp), and what rank 0 gathers for the results."""
-        size = 4 if case.flow.precision == "single" else 8
-        cells, halo = tuple(case.cells()), case.halos()
+        cells, halo, size = tuple(case.cells()), case.halos(), case.number_size()
         fields = [Fields("coordinates", cells, halo, 8, 3)]
         fields += [Fields(name, cells, halo, size, components, count) for name, components, count in FLOW]
         fields.append(Fields("coordinates and flow, gathered", cells, 0, 8, 9, whole=True))
         fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
-        if case.options()["start"]:
+        if case.flow.initial not in STARTS.names:
             fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if "outflow" in case.boundaries.faces().values():
             kept = 1 if case.run.order == 1 else 3  # of the stage and of the step before

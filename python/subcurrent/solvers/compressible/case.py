@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, SolverCase
-from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
 from ...case.splits import splits
 from ...case.storage import Storage, check_storage
@@ -112,11 +111,7 @@ class Run(Table):
 class CompressibleCase(SolverCase):
     """A compressible case file."""
 
-    exclusive: ClassVar = (
-        ("run.steps", "run.time"),
-        ("run.courant", "run.dt"),
-        ("gas.reynolds", "gas.viscosity"),
-    )
+    exclusive: ClassVar = (("gas.reynolds", "gas.viscosity"),)
     needs: ClassVar = (
         *SolverCase.needs,
         Needs("flow.amplitude", "flow.initial", EXACT),
@@ -130,6 +125,7 @@ class CompressibleCase(SolverCase):
         Needs("engine.corners", "solver", why="no stage reads edges and corners of the halo; leave it out"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision", "flow", "gas", "forcing")
+    own_step: ClassVar = ("courant", 0.6)
     single_steps: ClassVar = "its compact derivatives need whole grid lines"
 
     solver: Literal["compressible"] = setting("the solver", "compressible")
@@ -207,24 +203,11 @@ class CompressibleCase(SolverCase):
         return [f"Mach number {self.flow.mach:g}, {of_gas}{filtered}{fed}, {self.scheme.precision} precision"]
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver."""
-        return {
-            "points": list(self.grid.points),
+        return super().options() | {
             "flow": self.flow.model_dump(),
             "gas": self.gas.model_dump(exclude={"reynolds"}) | {"viscosity": self.viscosity()},
-            "forcing": {
-                "power": self.forcing.power if self.forcing.kind != "none" else 0.0,
-                "dilatational": self.forcing.dilatational,
-                "kmax": self.forcing.kmax,
-                "cooling": self.forcing.cooling,
-            },
+            "forcing": self.forcing.model_dump() | ({"power": 0.0} if self.forcing.kind == "none" else {}),
             "filter": self.scheme.filter,
-            "precision": self.scheme.precision,
-            "courant": self.run.courant or 0.6,
-            "dt": self.run.dt or 0.0,
-            "end": self.run.time or 0.0,
-            "storage": self.storage.options(),
-            "engine": engine_options(self.engine),
         }
 
 

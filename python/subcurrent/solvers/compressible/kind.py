@@ -30,8 +30,7 @@ class CompressibleKind(BoxKind):
         """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a component, its modes and the
         pencils of its spectrum, and what is kept of every mode."""
         nx, ny, nz = case.grid.points
-        size = 4 if case.scheme.precision == "single" else 8
-        cells, halo = (nx, ny, nz), 4
+        cells, halo, size = (nx, ny, nz), 4, case.number_size()
         fields = [Fields(name, cells, halo, size, components, count) for name, components, count in GAS]
         if case.scheme.filter:
             fields.append(Fields("filtered", cells, halo, size, 5))
@@ -81,13 +80,10 @@ class CompressibleKind(BoxKind):
         return [f"k_max eta = {resolution:.2f} at the end: the dissipation is not resolved, take more points"]
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        last, start = summary.get("last_step") or {}, summary.get("at_start") or {}
-        text = last_texts(summary)
+        text, start = last_texts(summary), summary.get("at_start") or {}
 
         def change(name: str) -> str | None:
-            if last.get(name) is None or not start.get(name):
-                return None
-            return f"{last[name] / start[name] - 1:+.2e}"
+            return text(name, lambda last: f"{last / start[name] - 1:+.2e}") if start.get(name) else None
 
         return [
             ("viscosity", f"{summary['viscosity']:.6g}" if summary["viscosity"] else "none"),

@@ -7,7 +7,7 @@ import math
 from typing import Any, ClassVar, Literal
 
 from ...case.common import Needs, SolverCase, check_pairs, check_round
-from ...case.engine import DEVICES, engine_options
+from ...case.engine import DEVICES
 from ...case.keys import fields, key, setting, shown
 from ...case.splits import chosen_split
 from ...case.storage import IN_PIECES, PLACES, Storage, check_storage
@@ -29,7 +29,6 @@ KARMA_RAPPEL = (*(f"model.{name}" for name in Model.model_fields if name != "nam
 class DendriteCase(SolverCase):
     """A dendrite case file, complete: what is not given has its default, cross-checks have passed."""
 
-    exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
     needs: ClassVar = (
         *SolverCase.needs,
         *(Needs(name, "model.name", ("kobayashi",)) for name in ("start.temperature", "start.noise_seed")),
@@ -40,6 +39,7 @@ class DendriteCase(SolverCase):
         *("solver", "model", "grid", "boundaries"),
         *("material", "scheme", "start", "seeds"),
     )
+    own_step: ClassVar = ("safety", 0.9)
     devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = setting("the solver", "dendrite")
@@ -54,15 +54,8 @@ class DendriteCase(SolverCase):
     run: ExplicitRun = setting("end of the run and time step")
 
     def completed(self) -> DendriteCase:
-        run = self.run
-        if run.dt is None and run.safety is None:
-            run = run.model_copy(update={"safety": 0.9})
-        return self.model_copy(
-            update={
-                "run": run,
-                "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
-            }
-        )
+        seeds = [seed.model_copy(update={"centre": self._centre(seed)}) for seed in self.seeds]
+        return super().completed().model_copy(update={"seeds": seeds})
 
     def _centre(self, seed: SeedTable) -> list[float]:
         return seed.centre or [0.5 * count * self.grid.spacing for count in self.grid.cells]
@@ -209,22 +202,15 @@ class DendriteCase(SolverCase):
         """Cells along each axis that a step reads."""
         return 2 if self.scheme.divergence == "fourth" else 1
 
-    def halo(self) -> int:
-        return self.reach * self.pass_length()
-
-    def wall_halo(self) -> int:
-        return self.reach
-
     def mirrored(self) -> tuple[bool, bool, bool]:
         """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""
         faces = self.boundaries.faces()
         return tuple(faces[axis + "-"] == "symmetry" for axis in "xyz")
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver, in SI units where the model has units."""
+        """In SI units where the model has units."""
         unit = MICRO if self.is_metal() else 1.0
-        return {
-            "cells": list(self.grid.cells),
+        return super().options() | {
             "spacing": unit * self.grid.spacing,
             **self._model_options(),
             "divergence": self.scheme.divergence,
@@ -237,13 +223,7 @@ class DendriteCase(SolverCase):
                 }
                 for seed in self.seeds
             ],
-            "boundaries": self.boundaries.faces(),
             "noise_seed": self.start.noise_seed,
-            "precision": self.start.precision,
-            "safety": self.run.safety or 0.9,
-            "dt": self.run.dt or 0.0,
-            "storage": self.storage.options(),
-            "engine": engine_options(self.engine, self.pass_length()),
         }
 
     def _model_options(self) -> dict[str, Any]:

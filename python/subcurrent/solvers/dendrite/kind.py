@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ...case.strategies import WITHOUT_OVERLAP
 from ...launch.memory import Fields
 from ...lines import number
-from ..kind import Kind, on_host
+from ..kind import Kind, last_texts, on_host
 from .slots import Slots
 from .units import METRIC, NONE, Units
 
@@ -41,9 +40,7 @@ class DendriteKind(Kind):
 
     def fields(self, case: Any) -> list[Fields] | list[Slots]:
         """`Fields` of solvers/dendrite/stages.hpp."""
-        size = 4 if case.start.precision == "single" else 8
-        cells = tuple(case.grid.cells)
-        halo = case.halos()
+        cells, halo, size = tuple(case.grid.cells), case.halos(), case.number_size()
         fields = [Fields("phase", cells, halo, size, count=2), Fields("heat", cells, halo, size, count=2)]
         if any(seed.angle for seed in case.seeds):
             fields.append(Fields("orientation", cells, halo, size, components=4))
@@ -110,21 +107,16 @@ class DendriteKind(Kind):
         return [f"phi leaves [0, 1] by {beyond:.2g}: a smaller run.safety may help"] if beyond > 1e-3 else []
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        last = summary.get("last_step") or {}
-
-        def told(name: str, text: Callable[[float], str]) -> str | None:
-            value = last.get(name)
-            return None if value is None else text(value)
-
+        text = last_texts(summary)
         return [
             ("undercooling", f"{summary['undercooling']:g} {self.shown_in.temperature}".rstrip()),
-            ("solid fraction", told("solid", lambda part: f"{100 * part:.2f} %")),
+            ("solid fraction", text("solid", lambda part: f"{100 * part:.2f} %")),
             (
                 "longest arm of the first crystal",
-                told("tip", lambda tip: self._shown(tip, self.shown_in.length)),
+                text("tip", lambda tip: self._shown(tip, self.shown_in.length)),
             ),
-            ("its speed", told("tip_velocity", self._speed)),
-            ("free energy", told("free_energy", "{:.7g}".format)),
+            ("its speed", text("tip_velocity", self._speed)),
+            ("free energy", text("free_energy", ".7g")),
             ("cell updates", _rate(summary)),
         ]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...case.common import Needs, SolverCase, check_pairs, check_round
-from ...case.engine import DEVICES, engine_options
+from ...case.engine import DEVICES
 from ...case.keys import setting, shown
 from ...errors import BadInput
 from .tables import Boundaries, Diffusion, GridTable, Limits, Planet, Plasma, Run, WindTable
@@ -23,7 +23,6 @@ SLACK = 1e-6  # of a side: spacings are written with some digits
 class MagnetosphereCase(SolverCase):
     """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
 
-    exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
     reach: ClassVar = 2  # one layer for each set of points
     needs: ClassVar = (
         *SolverCase.needs,
@@ -35,6 +34,8 @@ class MagnetosphereCase(SolverCase):
         *("solver", "grid", "boundaries", "plasma", "planet", "wind"),
         *(f"diffusion.{name}" for name in Diffusion.model_fields if name != "smoothing"),
     )
+    own_step: ClassVar = ("courant", 0.4)
+    files: ClassVar = (("wind.file", NEEDED),)
     devices: ClassVar = DEVICES
 
     solver: Literal["magnetosphere"] = setting("the solver", "magnetosphere")
@@ -46,11 +47,6 @@ class MagnetosphereCase(SolverCase):
     diffusion: Diffusion = setting("the diffusion terms", Diffusion())
     limits: Limits = setting("lower limits of density and pressure", Limits())
     run: Run = setting("end of the run and time step")
-
-    def completed(self) -> MagnetosphereCase:
-        if self.run.dt is None and self.run.courant is None:
-            return self.updated("run", courant=0.4)
-        return self
 
     def has_planet(self) -> bool:
         return self.plasma.initial == "planet"
@@ -164,16 +160,6 @@ class MagnetosphereCase(SolverCase):
     def may_try(self, length: int) -> bool:
         return length <= self.run.cycle and super().may_try(length)
 
-    def with_files(self, folder: Path) -> MagnetosphereCase:
-        if self.wind is None or self.wind.file is None:
-            return self
-        file = (folder / self.wind.file).absolute()
-        if not file.is_file():
-            raise BadInput(f"wind.file = {shown(self.wind.file)} does not exist: {file} must be {NEEDED}.")
-        case = self.updated("wind", file=str(file))
-        case.winds()
-        return case
-
     def units(self) -> Units:
         return Units(self.planet.radius * 1e3, self.planet.field * 1e-9, self.planet.density * 1e6)
 
@@ -209,23 +195,15 @@ class MagnetosphereCase(SolverCase):
         return [describe_units(units), *described, *notes]
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver, in its units."""
+        """In the units of the compiled solver."""
         wind = self.solar_wind()
-        options = {
-            "points": list(self.grid.points),
-            "low": self.grid.low,
-            "spacing": self.grid.spacing,
-            "boundaries": self.boundaries.faces(),
+        options = super().options() | {
             **self.plasma.model_dump(),
             "wind": wind.scaled(self.units()) if wind else CALM,
             "diffusion": self.diffusion.model_dump(),
             "density_floor": self.limits.density,
             "pressure_floor": self.limits.pressure,
             "cycle": self.run.cycle,
-            "courant": self.run.courant or 0.4,
-            "dt": self.run.dt or 0.0,
-            "end": self.run.time or 0.0,
-            "engine": engine_options(self.engine, self.pass_length()),
         }
         winds = self.winds()
         if winds is not None:

@@ -10,9 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from ...case.common import Needs, SolverCase
-from ...case.engine import engine_options
 from ...case.keys import Table, key, setting, shown
-from ...case.starts import start_file
+from ...case.starts import Starts
 from ...case.storage import Storage, check_storage
 from ...errors import BadInput
 from .scalar import Scalar, check_scalar
@@ -22,8 +21,11 @@ Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
 ]
 LARGEST_STEP = 1.0  # where only a Courant number is given
-STARTS = ("taylor_green", "random")
-START = '"taylor_green", "random", or the path of a run, a snapshot (.vtkhdf) or a checkpoint (.h5)'
+STARTS = Starts(
+    ("taylor_green", "random"),
+    (".vtkhdf", ".h5"),
+    '"taylor_green", "random", or the path of a run, a snapshot (.vtkhdf) or a checkpoint (.h5)',
+)
 
 
 class Flow(Table):
@@ -31,7 +33,7 @@ class Flow(Table):
         "Reynolds number for unit velocity and length: 1 / viscosity", None, gt=0
     )
     viscosity: float | None = setting("kinematic viscosity, instead of flow.reynolds", None, ge=0)
-    initial: str = key("initial flow", START, "taylor_green")
+    initial: str = key("initial flow", STARTS.allowed, "taylor_green")
 
 
 class Spectrum(Table):
@@ -92,11 +94,7 @@ class Run(Table):
 class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
-    exclusive: ClassVar = (
-        ("run.steps", "run.time"),
-        ("flow.reynolds", "flow.viscosity"),
-        ("scalar.schmidt", "scalar.diffusivity"),
-    )
+    exclusive: ClassVar = (("flow.reynolds", "flow.viscosity"), ("scalar.schmidt", "scalar.diffusivity"))
     all_to_all: ClassVar = True
     single_steps: ClassVar = "its Fourier transforms need whole grid lines"
     needs: ClassVar = (
@@ -112,7 +110,8 @@ class TurbulenceCase(SolverCase):
         *("solver", "grid", "scheme.dealiasing", "scheme.precision"),
         *("flow", "spectrum", "forcing", "scalar"),
     )
-    starts_from_runs: ClassVar = True
+    files: ClassVar = (("spectrum.file", "a CSV file with the columns k,E"),)
+    starts: ClassVar = STARTS
 
     solver: Literal["turbulence"] = setting("the solver", "turbulence")
     flow: Flow = setting("the fluid and its initial state")
@@ -155,7 +154,7 @@ class TurbulenceCase(SolverCase):
         check_storage(self.storage, self.engine, ("memory", "files"))
         super().check()
         if self.scalar is not None:
-            check_scalar(self.scalar, self.viscosity(), self.flow.initial in STARTS)
+            check_scalar(self.scalar, self.viscosity(), self.flow.initial in STARTS.names)
 
     def check_ranks(self, ranks: int) -> None:
         if self.engine.split != "auto" and self.engine.split[0] != 1:
@@ -191,22 +190,6 @@ class TurbulenceCase(SolverCase):
         for factor in sorted(_prime_factors(rest), reverse=True):
             points[points.index(min(points))] *= factor
         return self.sized(points)
-
-    def with_files(self, folder: Path) -> TurbulenceCase:
-        case = self
-        if self.flow.initial not in STARTS:
-            start = start_file(folder, self.flow.initial, (".vtkhdf", ".h5"), START)
-            case = case.updated("flow", initial=start)
-        if self.spectrum.shape == "file":
-            file = (folder / str(self.spectrum.file)).absolute()
-            if not file.is_file():
-                given = shown(self.spectrum.file)
-                raise BadInput(
-                    f"spectrum.file = {given} is not allowed: it must be a CSV file with the columns k,E."
-                )
-            case = case.updated("spectrum", file=str(file))
-            read_spectrum(file, self.largest_shell())
-        return case
 
     def viscosity(self) -> float:
         return self.flow.viscosity if self.flow.reynolds is None else 1.0 / self.flow.reynolds
@@ -256,21 +239,18 @@ class TurbulenceCase(SolverCase):
         ]
 
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver, and how it starts."""
+        """Also how the flow starts."""
         random = self.flow.initial == "random"
-        return {
-            "points": list(self.grid.points),
+        return super().options() | {
             "viscosity": self.viscosity(),
             "dt": self.scheme.dt or LARGEST_STEP,
             "courant": self.scheme.courant or 0.0,
             **self.scheme.model_dump(exclude={"dt", "courant"}),
             "forcing": self.forcing.model_dump() | {"power": self.forcing.power or 0.0},
             "scalar": {} if self.scalar is None else self.scalar.options(self.viscosity(), self.kept()),
-            "storage": self.storage.options(),
             "initial": self.flow.initial,
             "spectrum": self.energies() if random else [],
             "seed": self.spectrum.seed,
-            "engine": engine_options(self.engine),
         }
 
 

@@ -28,7 +28,7 @@ class TurbulenceKind(BoxKind):
         """The modes and what a step keeps beside them (solver.hpp, store.hpp), the planes that meet at the
         points (options.hpp), a transform's pencils, and the fields that files show."""
         nx, ny, nz = case.grid.points
-        size = 4 if case.scheme.precision == "single" else 8
+        size = case.number_size()
         kx, ky, kz = case.kept_modes()
         modes, points = (kx, ky, kz), (nx, ny, nz)
         planes = (kx, ky, nz)
@@ -48,7 +48,7 @@ class TurbulenceKind(BoxKind):
     def fields_on(self, case: Any, ranks: int) -> list[Fields]:
         """Pencils along y and z, and the lines of a pipeline."""
         _, ny, nz = case.grid.points
-        size = 4 if case.scheme.precision == "single" else 8
+        size = case.number_size()
         kx, ky, _ = case.kept_modes()
         _, py, pz = case.split_over(ranks)
         fields = [Fields("pencils along y", (kx, ny, nz), 0, 2 * size)] if py > 1 else []

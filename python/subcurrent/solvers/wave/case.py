@@ -6,13 +6,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ...case.common import SolverCase, Triple, check_pairs
-from ...case.engine import DEVICES, engine_options
+from ...case.engine import DEVICES
 from ...case.keys import Table, key, setting
 from ...case.tables import Cells, ExplicitRun, faces_of
 from ...errors import BadInput
-
-KINDS = ("periodic", "rigid", "soft")
-FACE = '"periodic", "rigid" (∂p/∂n = 0) or "soft" (p = 0)'
 
 
 class Medium(Table):
@@ -24,7 +21,9 @@ class GridTable(Table):
     spacing: float = setting("side of a cubic cell in m", 0.01, gt=0)
 
 
-Boundaries = faces_of(KINDS, FACE, "rigid")
+Boundaries = faces_of(
+    ("periodic", "rigid", "soft"), '"periodic", "rigid" (∂p/∂n = 0) or "soft" (p = 0)', "rigid"
+)
 
 
 class Start(Table):
@@ -44,12 +43,9 @@ class Start(Table):
 class WaveCase(SolverCase):
     """A wave case file, complete: what is not given has its default, cross-checks have passed."""
 
-    exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
     # The two time levels of the leapfrog step belong to one time step.
-    fixed_on_resume: ClassVar = (
-        *("solver", "grid", "boundaries", "medium", "start"),
-        *("run.safety", "run.dt"),
-    )
+    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "medium", "start", "run.safety", "run.dt")
+    own_step: ClassVar = ("safety", 0.8)
     devices: ClassVar = DEVICES
     reach: ClassVar = 2
 
@@ -62,9 +58,7 @@ class WaveCase(SolverCase):
 
     def completed(self) -> WaveCase:
         middle = [0.5 * count * self.grid.spacing for count in self.grid.cells]
-        case = self.updated("start", centre=self.start.centre or middle)
-        unsaid = self.run.dt is None and self.run.safety is None
-        return case.updated("run", safety=0.8) if unsaid else case
+        return super().completed().updated("start", centre=self.start.centre or middle)
 
     def check(self) -> None:
         if self.start.amplitude == 0:
@@ -83,28 +77,8 @@ class WaveCase(SolverCase):
         check_pairs(self.boundaries.faces())
         super().check()
 
-    def halo(self) -> int:
-        return self.reach * self.pass_length()
-
-    def wall_halo(self) -> int:
-        return self.reach
-
     def options(self) -> dict[str, Any]:
-        """The options of the compiled solver."""
-        start, run = self.completed().start, self.run
-        return {
-            "cells": list(self.grid.cells),
-            "spacing": self.grid.spacing,
-            "speed": self.medium.speed,
-            "boundaries": self.boundaries.faces(),
-            "centre": start.centre,
-            "width": start.width,
-            "amplitude": start.amplitude,
-            "precision": start.precision,
-            "safety": run.safety or 0.8,
-            "dt": run.dt or 0.0,
-            "engine": engine_options(self.engine, self.pass_length()),
-        }
+        return super().options() | self.medium.model_dump() | self.start.model_dump()
 
 
 CASE = WaveCase

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...launch.memory import Fields
 from ...lines import number
-from ..kind import Kind, on_host
+from ..kind import Kind, last_texts, on_host
 
 
 class WaveKind(Kind):
@@ -15,8 +15,7 @@ class WaveKind(Kind):
     history = ("step", "time", "dt", "energy", "p_low", "p_high")
 
     def fields(self, case: Any) -> list[Fields]:
-        size = 4 if case.start.precision == "single" else 8
-        pressure = Fields("pressure", tuple(case.grid.cells), case.halos(), size, count=2)
+        pressure = Fields("pressure", tuple(case.grid.cells), case.halos(), case.number_size(), count=2)
         return on_host([pressure], case.engine.device)
 
     def units(self, case: Any) -> dict[str, str]:
@@ -24,11 +23,9 @@ class WaveKind(Kind):
 
     def columns(self, case: Any) -> dict[str, tuple[float, str]]:
         return {
-            "time": (1e3, "ms"),
-            "dt": (1e3, "ms"),
+            **dict.fromkeys(("time", "dt"), (1e3, "ms")),
+            **dict.fromkeys(("p_low", "p_high"), (1, "Pa")),
             "energy": (1, "Pa²/s²"),
-            "p_low": (1, "Pa"),
-            "p_high": (1, "Pa"),
         }
 
     def facts(self, record: dict[str, Any]) -> list[str]:
@@ -38,9 +35,7 @@ class WaveKind(Kind):
         return facts
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        last = summary.get("last_step") or {}
-        energy = last.get("energy")
-        return [("mean of (∂p/∂t)² / 2 + c² |∇p|² / 2", f"{energy:.6g} Pa²/s²" if energy else None)]
+        return [("mean of (∂p/∂t)² / 2 + c² |∇p|² / 2", last_texts(summary)("energy", ".6g", " Pa²/s²"))]
 
     def title(self, case: Any) -> str:
         return (
