@@ -194,7 +194,7 @@ NOISE = np.random.default_rng(1).random((16, 20))
 # What a picture says: the length of each plane's scale bar, how many, and further texts.
 PLANES = {
     "wave": (
-        lambda p: draw_pressure(p, NOISE, WAVE, 1e-3),
+        lambda p: draw_pressure(p, NOISE, 1e-3, WAVE),
         "0.05 m",
         1,
         {"x (m)", "pressure (Pa)", "z = 0.485 m"},

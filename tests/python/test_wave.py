@@ -2,6 +2,7 @@
 """Sound in a box from a case file and from Python: the same bits on any ranks, places and after a restart."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,20 @@ def test_an_axis_is_as_long_as_the_equation_reads():
         sim = sc.Wave((20, 20, 2), boundaries=faces)
         before = sim.run(steps=1)["energy"]
         assert sim.run(steps=400)["energy"] == pytest.approx(before, rel=1e-11)
+
+
+def test_it_is_wired_in_as_few_lines_as_its_readme_says():
+    root = Path(__file__).parents[2]
+    commands = re.findall(r"`((?:wc -l|grep -nwE) [^`]+)`", (root / "solvers/wave/README.md").read_text())
+    counted, named = (
+        [file for word in command.split() for file in root.glob(word) if file.is_file()]
+        for command in commands
+    )
+    assert len(counted) == 7
+    assert sum(len(file.read_text().splitlines()) for file in counted) <= 300
+    assert len(named) == 5
+    lines = [line for file in named for line in file.read_text().splitlines()]
+    assert sum(re.search(r"\b(wave|Wave|bind_wave)\b", line) is not None for line in lines) == 7
 
 
 def test_a_pulse_without_a_centre_begins_in_the_middle():

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole flow field with its points, as the figures take it, wherever it came from."""
+"""A whole flow field with its points, as the figures take it: of a snapshot, or of a simulation in memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..solvers.simulation import Simulation
+
+PLASMA = ("density", "velocity", "pressure", "magnetic")
 
 
 @dataclass(frozen=True)
@@ -15,6 +21,12 @@ class FlowField:
     points: np.ndarray
     velocity: np.ndarray
     time: float = 0.0
+
+    @staticmethod
+    def of(simulation: Simulation) -> FlowField | None:
+        """The present flow, on rank 0; collective."""
+        state = [simulation.gather(name) for name in ("coordinates", "velocity")]
+        return None if state[0] is None else FlowField(*state, simulation.time)
 
     def plane(self, axis: int) -> FlowField:
         """The middle plane across an axis (0 x, 1 y, 2 z), shape (3, n2, n1); two planes are averaged,
@@ -37,6 +49,12 @@ class PlasmaField:
     pressure: np.ndarray
     magnetic: np.ndarray
     time: float = 0.0
+
+    @staticmethod
+    def of(simulation: Simulation) -> PlasmaField | None:
+        """The present state of all nodes, on rank 0; collective."""
+        state = [simulation.gather(name) for name in ("coordinates", *PLASMA)]
+        return None if state[0] is None else PlasmaField(*state, simulation.time)
 
     def axis(self, direction: int) -> np.ndarray:
         """Positions of the nodes along x (0), y (1) or z (2)."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StorageError, SubcurrentError, storage_error
-from .flowfield import FlowField, PlasmaField
+from .flowfield import PLASMA, FlowField, PlasmaField
 
 
 def read_snapshot(path: Path) -> FlowField:
@@ -23,9 +23,9 @@ def read_snapshot(path: Path) -> FlowField:
 
 def read_plasma(path: Path) -> PlasmaField:
     """All fields of a snapshot of the magnetosphere solver."""
-    names = ("density", "velocity", "pressure", "magnetic")
-    time, fields = read_fields(path, ("grid/points", *(f"fields/{name}" for name in names)))
-    return PlasmaField(fields["grid/points"], *(fields[f"fields/{name}"] for name in names), time)
+    names = ("grid/points", *(f"fields/{name}" for name in PLASMA))
+    time, fields = read_fields(path, names)
+    return PlasmaField(*(fields[name] for name in names), time)
 
 
 def read_plane(path: Path, name: str) -> tuple[float, np.ndarray]:

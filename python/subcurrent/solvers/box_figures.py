@@ -11,22 +11,15 @@ import numpy as np
 from ..launch.rundir import RunFolder
 from ..report.plots.history import read_history
 from ..report.plots.spectrum import draw_structure
-from ..report.snapshot import read_plane
 from ..report.structure import of_snapshot
 from .box_pictures import draw_vorticity
-from .drawing import Drawing
+from .drawing import Drawing, titled_planes
 from .kinds import title_of
-
-
-def _vorticity(folder: RunFolder, case: Any, path: Path) -> None:
-    time, plane = read_plane(folder.last_snapshot(), "vorticity")
-    draw_vorticity(path, plane, time, title_of(case))
-
 
 VORTICITY = Drawing(
     "vorticity.png",
     "Magnitude of the vorticity in the plane z = π, last snapshot.",
-    _vorticity,
+    titled_planes(draw_vorticity, "vorticity"),
     ("snapshots",),
 )
 

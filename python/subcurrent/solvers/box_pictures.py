@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..report.plots import style
-from ..report.plots.plane import scale_bar
+from ..report.plots.plane import paint_cells
 
 COLOURS = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
 
@@ -21,14 +21,8 @@ def paint_plane(
     `signed`, to either side of it."""
     edges = [np.linspace(0, 2 * np.pi, count + 1) for count in values.shape[::-1]]
     top = float(np.quantile(np.abs(values), 0.998)) or 1.0
-    mesh = axes.pcolormesh(
-        *edges, values, cmap=colours, vmin=-top if signed else 0, vmax=top, rasterized=True
-    )
-    axes.set(xlabel="x", ylabel="y", aspect="equal")
+    paint_cells(axes, edges, values, label, colours, top=top, low=None if signed else 0, shrink=shrink)
     axes.set_title(title)
-    axes.grid(visible=False)
-    axes.figure.colorbar(mesh, ax=axes, shrink=shrink, label=label)
-    scale_bar(axes, *edges)
 
 
 def draw_box_plane(

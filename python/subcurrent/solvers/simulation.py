@@ -12,11 +12,12 @@ import numpy as np
 
 from ..case.reading import as_tables, typed_case
 from ..errors import BadInput
-from ..given import Fixed, one_of, path_text, plain, positive, whole
+from ..given import Fixed, one_of, path_text, plain, positive, whole, without_none
 from ..launch import memory
 from ..rank import parallel
 from ..rank.ending import End
 from ..report.account import account_of
+from . import Each
 from .kinds import kind_of, title_of
 
 
@@ -26,12 +27,17 @@ class Simulation(Fixed):
 
     _tables: ClassVar[tuple[str, ...]] = ()  # of a case file, beside those that have arguments of their own
     _fields: ClassVar[tuple[str, ...]] = ()  # that `gather` brings; the first where none is named
+    _plots: ClassVar[tuple[str, ...]] = ()  # kinds that `plot` draws; the first where none is named
 
     def __init__(self, tables: dict[str, Any], given: dict[str, Any] | None = None):
-        """`given`: further tables by name. Raises BadInput for a name that is not in `_tables`."""
+        """Keys of `tables` that are None are left out. `given`: further tables by name. Raises BadInput for a
+        name that is not in `_tables`."""
         for name in given or {}:
             one_of("the table", name, self._tables)
-        self._case = typed_case(plain({**tables, **(given or {})}), Path())
+        own = {
+            name: without_none(table) if isinstance(table, dict) else table for name, table in tables.items()
+        }
+        self._case = typed_case(plain({**own, **(given or {})}), Path())
         if self._case.engine.device != "cpu":
             raise BadInput(
                 f'engine.device = "{self._case.engine.device}" is only allowed in case files: a '
@@ -137,6 +143,19 @@ class Simulation(Fixed):
     def snapshot(self, path: str | Path) -> None:
         """Writes a VTKHDF file that ParaView and xarray open; collective."""
         self._solver.write_snapshot(path_text("path", path), kind_of(self.case).units(self.case))
+
+    def plot(self, path: str | Path, kind: str | None = None) -> None:
+        """Draws a PNG, PDF or SVG on rank 0; collective. The class has the kinds, the first is drawn if it is
+        left out."""
+        self._draw(path, one_of("kind", self._plots[0] if kind is None else kind, self._plots))
+
+    def _draw(self, path: str | Path, kind: str) -> None:
+        """Draws the present state as the figure `kind`.png of a run folder shows it. Collective."""
+        path = Path(path_text("path", path))
+        drawings = Each("figures", "DRAWINGS")[self.case.solver]
+        figure = next(drawing for drawing in drawings if drawing.name == f"{kind}.png")
+        if why := figure.draw.of(self, path):
+            raise BadInput(f'kind = "{kind}" is not possible here: {why}')
 
     def settings(self) -> dict[str, Any]:
         """The case as the tables of a case file, with all defaults."""

@@ -107,6 +107,27 @@ def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None
     scale_bar(axes, plane.across, plane.up, length)
 
 
+def paint_cells(
+    axes: Any,
+    edges: list[np.ndarray],
+    values: np.ndarray,
+    label: str,
+    colours: str,
+    *,
+    top: float,
+    low: float | None = None,
+    unit: str = "",
+    shrink: float = 0.85,
+) -> None:
+    """Cells between these edges along x and y, shape (ny, nx), in colours from `low`, or -top, to `top`."""
+    limits = {"vmin": -top if low is None else low, "vmax": top}
+    mesh = axes.pcolormesh(*edges, values, cmap=colours, **limits, rasterized=True)
+    axes.set(xlabel=with_unit("x", unit), ylabel=with_unit("y", unit), aspect="equal")
+    axes.grid(visible=False)
+    axes.figure.colorbar(mesh, ax=axes, shrink=shrink, label=label)
+    scale_bar(axes, *edges, unit)
+
+
 def closed(across: np.ndarray, up: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
     """With the first points behind the last ones again where a curved grid closes on itself like a ring."""
     if across.ndim == 1:

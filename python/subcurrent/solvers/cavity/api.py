@@ -13,7 +13,6 @@ import numpy as np
 from ...case.reference import Profiles, read_profiles
 from ...errors import BadInput
 from ...given import one_of, path_text, positive, three, without_none
-from ...report.flowfield import FlowField
 from ..simulation import Simulation
 
 
@@ -65,6 +64,7 @@ class Cavity(Simulation):
     """
 
     _fields = ("velocity", "pressure", "coordinates")
+    _plots = ("profiles", "flow", "flow_3d")
 
     def __init__(
         self,
@@ -91,8 +91,8 @@ class Cavity(Simulation):
             "boundaries": boundaries or {},
             "pressure": pressure or {},
             "engine": engine or {},
-            "output": without_none({"average_from": average_from}),
-            "run": {"until": "steady", "order": order, **without_none({"courant": courant, "dt": dt})},
+            "output": {"average_from": average_from},
+            "run": {"until": "steady", "order": order, "courant": courant, "dt": dt},
         }
         super().__init__(tables)
 
@@ -181,21 +181,12 @@ class Cavity(Simulation):
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "profiles" (centrelines, compared with the
         CSV file `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle
         paths)."""
-        from .flow import draw_flow, draw_flow_3d  # noqa: PLC0415 - matplotlib
-
-        one_of("kind", kind, ("profiles", "flow", "flow_3d"))
-        path = path_text("path", path)
-        if kind == "profiles":
-            self._plot_profiles(Path(path), reference)
+        if kind != "profiles":
+            self._draw(path, one_of("kind", kind, self._plots))
             return
-        points, velocity = self.gather("coordinates"), self.gather("velocity")
-        if points is not None and velocity is not None:
-            draw = draw_flow if kind == "flow" else draw_flow_3d
-            draw(Path(path), FlowField(points, velocity, self.time), self._title())
-
-    def _plot_profiles(self, path: Path, reference: str | Path | None) -> None:
         from .profiles import draw_profiles  # noqa: PLC0415 - matplotlib
 
+        path = Path(path_text("path", path))
         lines = self.centreline()
         if lines is None:
             return

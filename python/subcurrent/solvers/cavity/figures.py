@@ -11,7 +11,7 @@ from ...report.flowfield import FlowField
 from ...report.plots.history import draw_history, read_history
 from ...report.records import read_record
 from ...report.snapshot import read_fields, read_snapshot
-from ..drawing import Drawing
+from ..drawing import Drawing, OfState
 from ..kinds import kind_of, title_of
 from .average_figure import draw_averages
 from .case import CavityCase
@@ -32,8 +32,11 @@ def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> None:
     draw_profiles(path, {label: read_profiles(folder.centreline)}, reference, title_of(case))
 
 
-def _flow(folder: RunFolder, case: CavityCase, path: Path) -> None:
-    flow = read_snapshot(folder.last_snapshot())
+def _read(folder: RunFolder, _case: CavityCase) -> FlowField:
+    return read_snapshot(folder.last_snapshot())
+
+
+def _flow(path: Path, flow: FlowField, case: CavityCase) -> None:
     title = f"{title_of(case)}, time {flow.time:.4g}"
     if _cube(case):
         draw_flow(path, flow, title)
@@ -41,8 +44,7 @@ def _flow(folder: RunFolder, case: CavityCase, path: Path) -> None:
         draw_plane(path, flow, _across(case), title)
 
 
-def _flow_3d(folder: RunFolder, case: CavityCase, path: Path) -> None:
-    flow = read_snapshot(folder.last_snapshot())
+def _flow_3d(path: Path, flow: FlowField, case: CavityCase) -> None:
     draw_flow_3d(path, flow, f"{title_of(case)}, time {flow.time:.4g}")
 
 
@@ -82,11 +84,16 @@ DRAWINGS = (
         ("centreline.csv",),
         _cube,
     ),
-    Drawing("flow.png", "Speed and streamlines in the middle planes, last snapshot.", _flow, ("snapshots",)),
+    Drawing(
+        "flow.png",
+        "Speed and streamlines in the middle planes, last snapshot.",
+        OfState(_flow, _read, FlowField.of),
+        ("snapshots",),
+    ),
     Drawing(
         "flow_3d.png",
         "Particle paths through the last snapshot, the lid on top moving along x.",
-        _flow_3d,
+        OfState(_flow_3d, _read, FlowField.of),
         ("snapshots",),
         lambda case: _cube(case) and not any(case.boundaries.periodic()),
     ),

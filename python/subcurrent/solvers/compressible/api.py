@@ -12,12 +12,11 @@ sim.plot("schlieren.png")
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...given import one_of, path_text, table_of, without_none
+from ...given import table_of
 from ..simulation import Simulation
 
 
@@ -33,13 +32,15 @@ class Compressible(Simulation):
                 forcing={"kind": "constant_power", "power": 0.2}
 
     `gather` returns "density" (the default), "pressure", "dilatation", and with three components "velocity"
-    or "vorticity".
+    or "vorticity". `plot` draws "schlieren" (the default: magnitude of the density gradient, and dilatation)
+    or "vorticity" (its magnitude), both in the plane z = π.
 
     Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("scheme", "forcing", "engine")
     _fields = ("density", "velocity", "pressure", "dilatation", "vorticity")
+    _plots = ("schlieren", "vorticity")
 
     def __init__(
         self,
@@ -55,14 +56,13 @@ class Compressible(Simulation):
         gas: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
-        viscous = without_none({"reynolds": reynolds, "viscosity": viscosity})
         super().__init__(
             {
                 "solver": "compressible",
                 "flow": {"initial": initial, "mach": mach, **table_of("flow", flow)},
-                "gas": {**viscous, **table_of("gas", gas)},
+                "gas": {"reynolds": reynolds, "viscosity": viscosity, **table_of("gas", gas)},
                 "grid": {"points": points},
-                "run": {"steps": 1, **without_none({"courant": courant, "dt": dt})},
+                "run": {"steps": 1, "courant": courant, "dt": dt},
             },
             tables,
         )
@@ -85,21 +85,3 @@ class Compressible(Simulation):
         return np.arange(len(found["solenoidal"])), *(
             np.array(found[name]) for name in ("solenoidal", "dilatational")
         )
-
-    def plot(self, path: str | Path, kind: str = "schlieren") -> None:
-        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "schlieren" (magnitude of the density
-        gradient, and dilatation) or "vorticity" (its magnitude), both in the plane z = π."""
-        from ..box_pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
-        from .pictures import draw_schlieren  # noqa: PLC0415 - matplotlib
-
-        one_of("kind", kind, ("schlieren", "vorticity"))
-        path = Path(path_text("path", path))
-        names = ("density", "dilatation") if kind == "schlieren" else ("vorticity",)
-        fields = [self.gather(name) for name in names]
-        if fields[0] is None:
-            return
-        planes = [field[..., field.shape[-3] // 2, :, :] for field in fields]
-        if kind == "schlieren":
-            draw_schlieren(path, *planes, self.time, self._title())
-        else:
-            draw_vorticity(path, planes[0], self.time, self._title())

@@ -12,7 +12,7 @@ from ...report.plots.history import read_history
 from ...report.records import read_record
 from ...report.snapshot import read_plane
 from ..box_figures import STRUCTURE, VORTICITY
-from ..drawing import Drawing, reference_of
+from ..drawing import Drawing, reference_of, titled_planes
 from ..kinds import title_of
 from .case import FORCED, CompressibleCase
 from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
@@ -21,13 +21,6 @@ from .wave import WAVES, draw_wave
 
 def _history(folder: RunFolder, case: CompressibleCase, path: Path) -> None:
     draw_gas_history(path, read_history(folder.history), reference_of(folder), title_of(case))
-
-
-def _schlieren(folder: RunFolder, case: CompressibleCase, path: Path) -> None:
-    snapshot = folder.last_snapshot()
-    time, density = read_plane(snapshot, "density")
-    _, dilatation = read_plane(snapshot, "dilatation")
-    draw_schlieren(path, density, dilatation, time, title_of(case))
 
 
 def _wave(folder: RunFolder, case: CompressibleCase, path: Path) -> None:
@@ -59,7 +52,7 @@ DRAWINGS = (
     Drawing(
         "schlieren.png",
         "|∇ρ| and the dilatation in the plane z = π, last snapshot.",
-        _schlieren,
+        titled_planes(draw_schlieren, "density", "dilatation"),
         ("snapshots",),
     ),
     VORTICITY,

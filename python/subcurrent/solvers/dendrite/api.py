@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...given import one_of, path_text, without_none
+from ...given import one_of, path_text
 from ..simulation import Simulation
 from .crystal_field import CrystalField
 
@@ -45,6 +45,7 @@ class Dendrite(Simulation):
 
     _tables = ("model", "material", "scheme", "seeds", "boundaries", "storage", "engine")
     _fields = ("phase", "temperature_above_melting")
+    _plots = ("temperature", "outlines")
 
     def __init__(
         self,
@@ -59,14 +60,13 @@ class Dendrite(Simulation):
         undercooling: float | None = None,
         **tables: Any,
     ):
-        start = {"temperature": temperature, "precision": precision, "noise_seed": noise_seed}
-        start["undercooling"] = undercooling
+        start = {"temperature": temperature, "undercooling": undercooling}
         super().__init__(
             {
                 "solver": "dendrite",
                 "grid": {"cells": cells, "spacing": spacing},
-                "start": without_none(start),
-                "run": {"steps": 1, **without_none({"safety": safety, "dt": dt})},
+                "start": {**start, "precision": precision, "noise_seed": noise_seed},
+                "run": {"steps": 1, "safety": safety, "dt": dt},
             },
             tables,
         )
@@ -103,18 +103,11 @@ class Dendrite(Simulation):
     def plot(self, path: str | Path, kind: str = "temperature") -> None:
         """Draws a PNG, PDF or SVG on rank 0, completed beyond planes of symmetry; collective. kind is
         "temperature" (middle planes with the contour φ = 1/2) or "outlines" (only the contour φ = 1/2)."""
-        from .crystal import draw_outlines, draw_temperature  # noqa: PLC0415 - matplotlib
-
-        one_of("kind", kind, ("temperature", "outlines"))
-        path = Path(path_text("path", path))
-        phase, above = (self.gather(name) for name in self._fields)
-        if phase is None or above is None:
+        if kind != "outlines":
+            self._draw(path, one_of("kind", kind, self._plots))
             return
-        h = self.case.grid.spacing
-        crystal = CrystalField(
-            phase, self.case.melting() + above, (h / 2,) * 3, (h,) * 3, self.time, units=self.case.shown_in()
-        ).completed(self.case.mirrored())
-        if kind == "temperature":
-            draw_temperature(path, crystal, self._title())
-        else:
+        from .crystal import draw_outlines  # noqa: PLC0415 - matplotlib
+
+        path = Path(path_text("path", path))
+        if (crystal := CrystalField.of(self)) is not None:
             draw_outlines(path, [crystal], self._title())

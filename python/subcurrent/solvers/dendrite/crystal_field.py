@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phase and temperature of a crystal for figures, from a snapshot of the dendrite solver."""
+"""Phase and temperature of a crystal for figures, from a snapshot of the dendrite solver or a simulation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...report.snapshot import Array, reading
 from .units import METRIC, Units
+
+if TYPE_CHECKING:
+    from ..simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,17 @@ class CrystalField:
     time: float = 0.0
     mirrored: tuple[bool, bool, bool] = (False, False, False)
     units: Units = METRIC
+
+    @staticmethod
+    def of(simulation: Simulation) -> CrystalField | None:
+        """The present crystal, on rank 0; collective."""
+        phase, above = (simulation.gather(name) for name in ("phase", ABOVE))
+        if phase is None or above is None:
+            return None
+        case, h = simulation.case, simulation.case.grid.spacing
+        origin, spacing = (h / 2,) * 3, (h,) * 3
+        temperature, mirrored = case.melting() + above, case.mirrored()
+        return CrystalField(phase, temperature, origin, spacing, simulation.time, mirrored, case.shown_in())
 
     def completed(self, mirrored: tuple[bool, bool, bool]) -> CrystalField:
         return replace(self, mirrored=mirrored)

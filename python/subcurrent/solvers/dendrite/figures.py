@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
-from ..drawing import Drawing
+from ..drawing import Drawing, OfState
 from ..kinds import title_of
 from .case import DendriteCase
 from .crystal import draw_growth, draw_outlines, draw_temperature
@@ -54,10 +54,6 @@ def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> str | None:
     return None
 
 
-def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> None:
-    draw_temperature(path, _crystal(folder.last_snapshot(), case, FINEST), title_of(case))
-
-
 def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> None:
     draw_growth(path, read_history(folder.history), title_of(case), case.shown_in())
 
@@ -73,7 +69,11 @@ DRAWINGS = (
     Drawing(
         "temperature.png",
         "Temperature in the planes through the middle, last snapshot; white: φ = ½.",
-        _slices,
+        OfState(
+            lambda path, crystal, case: draw_temperature(path, crystal, title_of(case)),
+            lambda folder, case: _crystal(folder.last_snapshot(), case, FINEST),
+            CrystalField.of,
+        ),
         ("snapshots",),
     ),
     Drawing(

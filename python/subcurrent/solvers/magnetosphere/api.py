@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput
-from ...given import one_of, path_text, table_of, whole, without_none
-from ...report.flowfield import PlasmaField
+from ...given import one_of, table_of, whole
+from ...report.flowfield import PLASMA, PlasmaField
 from ..kinds import kind_of
 from ..simulation import Simulation
 from .convection import FEWEST_NODES, NODES, Convection, find_convection, without_convection
 from .standoff import Standoff
-
-STATE = ("density", "velocity", "pressure", "magnetic")
 
 
 class Magnetosphere(Simulation):
@@ -50,7 +48,7 @@ class Magnetosphere(Simulation):
     """
 
     _tables = ("boundaries", "planet", "wind", "diffusion", "limits", "engine")
-    _fields = (*STATE, "coordinates")
+    _fields = (*PLASMA, "coordinates")
 
     def __init__(
         self,
@@ -70,7 +68,7 @@ class Magnetosphere(Simulation):
                 "solver": "magnetosphere",
                 "plasma": {"initial": initial, **table_of("plasma", plasma)},
                 "grid": {"points": points, "low": low, "spacing": spacing},
-                "run": {"steps": 1, **without_none({"courant": courant, "dt": dt, "cycle": cycle})},
+                "run": {"steps": 1, "courant": courant, "dt": dt, "cycle": cycle},
             },
             tables,
         )
@@ -128,57 +126,15 @@ class Magnetosphere(Simulation):
         None unless z- is an equator). `nodes`: along a side of the grid on a hemisphere. None on ranks other
         than 0; collective. Raises BadInput without a planet, or if the grid does not enclose one."""
         count = whole("nodes", nodes, FEWEST_NODES)
-        self._refuse(without_convection(self.case), "convection() is not possible here")
-        state = self._state()
+        if (why := without_convection(self.case)) is not None:
+            raise BadInput(f"convection() is not possible here: {why}")
+        state = PlasmaField.of(self)
         return None if state is None else find_convection(state, self.case, count)
 
     def plot(self, path: str | Path, kind: str = "planes") -> None:
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "planes" (with a planet the noon-midnight
         and the equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis"
         (the line to the sun) or "polar_cap" (the potential across it)."""
-        from .plasma import without_day, without_planes  # noqa: PLC0415 - matplotlib
-
         planet = self.case.has_planet()
         one_of("kind", kind, ("planes", "axis", "polar_cap") if planet else ("planes",))
-        path = Path(path_text("path", path))
-        without = {"planes": without_planes, "axis": without_day, "polar_cap": without_convection}
-        if planet:
-            self._refuse(without[kind](self.case), f'kind = "{kind}" is not possible here')
-        {"planes": self._plot_planes, "axis": self._plot_axis, "polar_cap": self._plot_polar_cap}[kind](path)
-
-    @staticmethod
-    def _refuse(why: str | None, what: str) -> None:
-        if why is not None:
-            raise BadInput(f"{what}: {why}")
-
-    def _state(self) -> PlasmaField | None:
-        """All nodes, on rank 0; collective."""
-        state = [self.gather(name) for name in ("coordinates", *STATE)]
-        return None if state[0] is None else PlasmaField(*state, self.time)
-
-    def _plot_planes(self, path: Path) -> None:
-        from .figures import draw_planes_of, draw_vortex  # noqa: PLC0415 - matplotlib
-
-        state = self._state()
-        if state is None:
-            return
-        if self.case.has_planet():
-            draw_planes_of(path, state, self.case)
-        else:
-            draw_vortex(path, state, self._title())
-
-    def _plot_polar_cap(self, path: Path) -> None:
-        from .polar_cap_plot import draw_polar_caps  # noqa: PLC0415 - matplotlib
-
-        found = self.convection()
-        if found is None:
-            return
-        self._refuse(found.sentence(), 'kind = "polar_cap" is not possible here')
-        draw_polar_caps(path, found, self._title(), self.case.units())
-
-    def _plot_axis(self, path: Path) -> None:
-        from .figures import draw_axis_of  # noqa: PLC0415 - matplotlib
-
-        found, columns = self.standoff(), self.axis()
-        if columns is not None:
-            draw_axis_of(path, columns, (found.magnetopause, found.shock), self.case)
+        self._draw(path, kind if planet else "vortex")

@@ -7,6 +7,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from ...report.flowfield import PlasmaField
 from ...report.plots.history import read_history
 from ...report.records import read_record
 from ...report.snapshot import read_plasma
-from ..drawing import Drawing, reference_of
+from ..drawing import Drawing, OfState, reference_of
 from ..kinds import title_of
 from .case import MagnetosphereCase
-from .convection import find_convection, without_convection
+from .convection import Convection, find_convection, without_convection
 from .plasma import (
     draw_axis,
     draw_cuts,
@@ -34,48 +35,46 @@ from .plasma_plane import draw_blast, draw_loop
 from .polar_cap_plot import draw_polar_caps
 
 
-def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
-    if (why := without_planes(case)) is not None:
-        return why
-    draw_planes_of(path, read_plasma(folder.last_snapshot()), case)
-    return None
+def _read(folder: RunFolder, _case: MagnetosphereCase) -> PlasmaField:
+    return read_plasma(folder.last_snapshot())
 
 
-def draw_planes_of(path: Path, plasma: PlasmaField, case: MagnetosphereCase) -> None:
+def _planes(path: Path, plasma: PlasmaField, case: MagnetosphereCase) -> None:
     inner, mirrored = case.planet.inner, case.mirrored()
     draw_magnetosphere(path, plasma, title_of(case), units=case.units(), inner=inner, mirrored=mirrored)
 
 
-def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
-    if (why := without_day(case)) is not None:
-        return why
+Axis = tuple[dict[str, np.ndarray], float | None, float | None]  # columns, the magnetopause and the shock
+
+
+def _read_axis(folder: RunFolder, _case: MagnetosphereCase) -> Axis:
     last = read_record(folder.summary).get("last_step") or {}
-    draw_axis_of(path, read_columns(folder.axis), (last.get("magnetopause"), last.get("shock")), case)
-    return None
+    return read_columns(folder.axis), last.get("magnetopause"), last.get("shock")
 
 
-def draw_axis_of(
-    path: Path,
-    columns: dict[str, np.ndarray],
-    found: tuple[float | None, float | None],
-    case: MagnetosphereCase,
-) -> None:
-    """`found`: the magnetopause and the shock."""
+def _gather_axis(simulation: Any) -> Axis | None:
+    found, columns = simulation.standoff(), simulation.axis()
+    return None if columns is None else (columns, found.magnetopause, found.shock)
+
+
+def _axis(path: Path, axis: Axis, case: MagnetosphereCase) -> None:
+    columns, *found = axis
     names = ("magnetopause", "bow shock", "pressure balance")
     places = dict(zip(names, (*found, case.expected_standoff()), strict=True))
     draw_axis(path, columns, title_of(case), places, case.units(), case.planet.outer)
 
 
-def _polar_cap(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
+def _read_convection(folder: RunFolder, case: MagnetosphereCase) -> Convection:
     """Also writes convection.json."""
-    if (why := without_convection(case)) is not None:
-        return why
-    convection = find_convection(read_plasma(folder.last_snapshot()), case)
+    convection = find_convection(_read(folder, case), case)
     write_text(folder.convection, json.dumps(convection.record(), indent=1) + "\n")
-    if (why := convection.sentence()) is not None:
-        return why
-    draw_polar_caps(path, convection, title_of(case), case.units())
-    return None
+    return convection
+
+
+def _polar_cap(path: Path, convection: Convection, case: MagnetosphereCase) -> str | None:
+    if (why := convection.sentence()) is None:
+        draw_polar_caps(path, convection, title_of(case), case.units())
+    return why
 
 
 def _blast(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
@@ -86,10 +85,6 @@ def _loop(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
     history = read_history(folder.history)
     energies = {name: history[name] for name in ("time", "magnetic_energy")}
     draw_loop(path, read_plasma(folder.last_snapshot()), energies, reference_of(folder), title_of(case))
-
-
-def _vortex(folder: RunFolder, case: MagnetosphereCase, path: Path) -> None:
-    draw_vortex(path, read_plasma(folder.last_snapshot()), title_of(case))
 
 
 def pressure_cuts(folder: RunFolder, heights: tuple[float, ...]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -164,28 +159,28 @@ DRAWINGS = (
     Drawing(
         "planes.png",
         "Noon-midnight and equatorial plane, last snapshot: pressure and density, field and stream lines.",
-        _planes,
+        OfState(_planes, _read, PlasmaField.of, without_planes),
         ("snapshots",),
         _planet,
     ),
     Drawing(
         "axis.png",
         "The line from the planet to the sun: pressures, and the current that shows the magnetopause.",
-        _axis,
+        OfState(_axis, _read_axis, _gather_axis, without_day),
         ("axis.csv",),
         _planet,
     ),
     Drawing(
         "polar_cap.png",
         "Polar cap, last snapshot: potential of the convection and boundary of the open field lines.",
-        _polar_cap,
+        OfState(_polar_cap, _read_convection, lambda sim: sim.convection(), without_convection),
         ("snapshots",),
         _planet,
     ),
     Drawing(
         "vortex.png",
         "Pressure with field lines and density with stream lines, last snapshot.",
-        _vortex,
+        OfState(lambda path, plasma, case: draw_vortex(path, plasma, title_of(case)), _read, PlasmaField.of),
         ("snapshots",),
         _started("orszag_tang"),
     ),

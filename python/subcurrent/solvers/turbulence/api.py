@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput
-from ...given import one_of, path_text, table_of, without_none
+from ...given import one_of, path_text, table_of
 from ..simulation import Simulation
 
 
@@ -42,6 +42,7 @@ class Turbulence(Simulation):
 
     _tables = ("spectrum", "forcing", "scalar", "storage", "engine")
     _fields = ("velocity", "vorticity", "modes", "scalar")
+    _plots = ("spectrum", "vorticity", "scalar")
 
     def __init__(
         self,
@@ -55,11 +56,10 @@ class Turbulence(Simulation):
         scheme: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
-        given = {"reynolds": reynolds, "viscosity": viscosity}
         super().__init__(
             {
                 "solver": "turbulence",
-                "flow": {"initial": initial, **without_none(given)},
+                "flow": {"initial": initial, "reynolds": reynolds, "viscosity": viscosity},
                 "grid": {"points": points},
                 "scheme": {"dt": dt, "precision": precision, **table_of("scheme", scheme)},
                 "run": {"steps": 1},
@@ -100,24 +100,14 @@ class Turbulence(Simulation):
     def plot(self, path: str | Path, kind: str = "spectrum") -> None:
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "spectrum", "vorticity" or "scalar"
         (slices of |ω| and θ)."""
-        from ..box_pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
-        from .pictures import Spectrum, draw_scalar, draw_spectrum  # noqa: PLC0415 - matplotlib
+        if kind != "spectrum":
+            self._draw(path, one_of("kind", kind, self._plots))
+            return
+        from .pictures import Spectrum, draw_spectrum  # noqa: PLC0415 - matplotlib
 
-        one_of("kind", kind, ("spectrum", "vorticity", "scalar"))
-        path = path_text("path", path)
-        if kind == "spectrum":
-            now, (k, energy) = self.measure(), self.spectrum()
-            if self._context.rank == 0:
-                label = f"time {self.time:.4g}"
-                shown = Spectrum(k, energy, label, now["dissipation"] ** (2 / 3), now["kolmogorov"])
-                draw_spectrum(Path(path), [shown], self.case.kept(), self._title())
-            return
-        if kind == "scalar":
-            scalar = self.gather("scalar")
-            if scalar is not None:
-                draw_scalar(Path(path), scalar[scalar.shape[0] // 2], self.time, self._title())
-            return
-        vorticity = self.gather("vorticity")
-        if vorticity is not None:
-            plane = vorticity[:, vorticity.shape[1] // 2]
-            draw_vorticity(Path(path), plane, self.time, self._title())
+        path = Path(path_text("path", path))
+        now, (k, energy) = self.measure(), self.spectrum()
+        if self._context.rank == 0:
+            label = f"time {self.time:.4g}"
+            shown = Spectrum(k, energy, label, now["dissipation"] ** (2 / 3), now["kolmogorov"])
+            draw_spectrum(path, [shown], self.case.kept(), self._title())

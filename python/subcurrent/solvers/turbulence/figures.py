@@ -10,9 +10,8 @@ import numpy as np
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
-from ...report.snapshot import read_plane
 from ..box_figures import STRUCTURE, VORTICITY
-from ..drawing import Drawing, reference_of
+from ..drawing import Drawing, reference_of, titled_planes
 from ..kinds import title_of
 from .case import TurbulenceCase
 from .pictures import (
@@ -79,11 +78,6 @@ def _scalar_budget(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
     draw_scalar_budget(path, read_history(folder.history), title_of(case))
 
 
-def _scalar(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
-    time, plane = read_plane(folder.last_snapshot(), "scalar")
-    draw_scalar(path, plane, time, title_of(case))
-
-
 def _dissipation(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
     draw_dissipation(path, read_history(folder.history), reference_of(folder), title_of(case))
 
@@ -118,7 +112,11 @@ DRAWINGS = (
     ),
     STRUCTURE,
     Drawing(
-        "scalar.png", "The scalar in the plane z = π, last snapshot.", _scalar, ("snapshots",), _with_scalar
+        "scalar.png",
+        "The scalar in the plane z = π, last snapshot.",
+        titled_planes(draw_scalar, "scalar"),
+        ("snapshots",),
+        _with_scalar,
     ),
     Drawing(
         "scalar_spectrum.png",

@@ -11,12 +11,10 @@ sim.plot("pressure.png")
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...given import path_text, without_none
 from ..simulation import Simulation
 
 
@@ -29,13 +27,15 @@ class Wave(Simulation):
     safety   time step as a fraction of the largest stable one; or `dt`, a fixed one in s
     medium, start, boundaries, engine    keys of the case file's tables, e.g. boundaries={"z+": "soft"}
 
-    `gather` returns "pressure"; a report has step, time, dt, energy (Pa²/s²), p_low and p_high (Pa).
+    `gather` returns "pressure", `plot` draws it in the middle plane across z ("planes"); a report has step,
+    time, dt, energy (Pa²/s²), p_low and p_high (Pa).
 
     Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("medium", "start", "boundaries", "engine")
     _fields = ("pressure",)
+    _plots = ("planes",)
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Wave(Simulation):
         dt: float | None = None,
         **tables: Any,
     ):
-        run = {"steps": 1, **without_none({"safety": safety, "dt": dt})}
+        run = {"steps": 1, "safety": safety, "dt": dt}
         grid = {"cells": cells, "spacing": spacing}
         super().__init__({"solver": "wave", "grid": grid, "run": run}, tables)
 
@@ -54,12 +54,3 @@ class Wave(Simulation):
     def pressure(self) -> np.ndarray:
         """This rank's own cells in Pa, shape (nz, ny, nx); a view, get it again after each step."""
         return self._solver.field("pressure")
-
-    def plot(self, path: str | Path) -> None:
-        """Draws the pressure in the middle plane across z as a PNG, PDF or SVG on rank 0; collective."""
-        from .figures import draw_pressure  # noqa: PLC0415 - matplotlib
-
-        path, field = Path(path_text("path", path)), self.gather()
-        if field is not None:
-            plane = field[field.shape[0] // 2]
-            draw_pressure(path, plane, self.case, self.time)

@@ -11,31 +11,19 @@ import numpy as np
 from ...launch.rundir import RunFolder
 from ...report.plots import style
 from ...report.plots.history import read_history
-from ...report.plots.plane import scale_bar
-from ...report.snapshot import read_plane
-from ..drawing import Drawing
+from ...report.plots.plane import paint_cells
+from ..drawing import Drawing, planes
 from .kind import KIND
 
 
-def draw_pressure(path: Path, plane: np.ndarray, case: Any, time: float) -> None:
+def draw_pressure(path: Path, plane: np.ndarray, time: float, case: Any) -> None:
     """The pressure in Pa in the middle plane across z, shape (ny, nx)."""
     top = float(np.abs(plane).max()) or 1.0
-    spacing = case.grid.spacing
-    height = (case.grid.cells[2] // 2 + 0.5) * spacing
+    spacing, height = case.grid.spacing, (case.grid.cells[2] // 2 + 0.5) * case.grid.spacing
     with style.figure(path, 7.4, 6.6, f"{KIND.title(case)}, time {1e3 * time:.3f} ms") as drawing:
-        axes = drawing.subplots()
-        edges = [spacing * np.arange(count + 1) for count in plane.shape[::-1]]
-        mesh = axes.pcolormesh(*edges, plane, cmap="RdBu_r", vmin=-top, vmax=top, rasterized=True)
-        axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+        axes, edges = drawing.subplots(), [spacing * np.arange(count + 1) for count in plane.shape[::-1]]
+        paint_cells(axes, edges, plane, "pressure (Pa)", "RdBu_r", top=top, unit="m")
         axes.set_title(f"z = {height:.4g} m", fontweight="normal")
-        axes.grid(visible=False)
-        drawing.colorbar(mesh, ax=axes, shrink=0.85, label="pressure (Pa)")
-        scale_bar(axes, *edges, "m")
-
-
-def _pressure(folder: RunFolder, case: Any, path: Path) -> None:
-    time, plane = read_plane(folder.last_snapshot(), "pressure")
-    draw_pressure(path, plane, case, time)
 
 
 def _history(folder: RunFolder, case: Any, path: Path) -> None:
@@ -51,7 +39,12 @@ def _history(folder: RunFolder, case: Any, path: Path) -> None:
 
 
 DRAWINGS = (
-    Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure, ("snapshots",)),
+    Drawing(
+        "planes.png",
+        "The pressure in the middle plane, last snapshot.",
+        planes(draw_pressure, "pressure"),
+        ("snapshots",),
+    ),
     Drawing(
         "history.png", "Highest and lowest pressure, and the conserved energy.", _history, ("history.csv",)
     ),
