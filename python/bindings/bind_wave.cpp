@@ -15,7 +15,7 @@ namespace {
 wave::WaveOptions wave_options(const nb::dict& options) {
   using wave::FaceKind;
   wave::WaveOptions o;
-  read(options, "cells", o.cells, "spacing", o.spacing, "speed", o.speed, "safety", o.safety);
+  read(options, "cells", o.cells, "spacing", o.spacing, "speed", o.speed);
   read(options, "centre", o.centre, "width", o.width, "amplitude", o.amplitude);
   o.faces = faces_from<FaceKind>(
       options, {{"periodic", FaceKind::periodic}, {"rigid", FaceKind::rigid}, {"soft", FaceKind::soft}});

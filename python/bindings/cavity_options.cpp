@@ -75,7 +75,7 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
   using cavity::Clustering;
   cavity::CavityOptions o;
   read(options, "reynolds", o.reynolds, "points", o.points, "size", o.size, "smallest", o.smallest);
-  read(options, "skew", o.skew, "grid_file", o.grid_file, "courant", o.courant, "order", o.order);
+  read(options, "skew", o.skew, "grid_file", o.grid_file, "order", o.order);
   o.upwind = choice<cavity::Upwind>(
       options, "upwind", {{"utopia", cavity::Upwind::utopia}, {"kawamura", cavity::Upwind::kawamura}});
   o.clustering = choice<Clustering>(options, "clustering",

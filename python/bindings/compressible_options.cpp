@@ -40,7 +40,7 @@ compressible::GasOptions gas_from(const nb::dict& options) {
 
 compressible::CompressibleOptions compressible_options(const nb::dict& options) {
   compressible::CompressibleOptions o;
-  read(options, "points", o.cells, "filter", o.filter, "courant", o.courant, "end", o.end);
+  read(options, "points", o.cells, "filter", o.filter);
   o.flow = flow_from(get<nb::dict>(options, "flow"));
   o.gas = gas_from(get<nb::dict>(options, "gas"));
   const auto forcing = get<nb::dict>(options, "forcing");

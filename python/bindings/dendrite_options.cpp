@@ -41,7 +41,7 @@ dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
   using dendrite::Divergence;
   using dendrite::FaceKind;
   dendrite::DendriteOptions o;
-  read(options, "cells", o.cells, "spacing", o.spacing, "safety", o.safety);
+  read(options, "cells", o.cells, "spacing", o.spacing);
   if (options.contains("karma_rappel"))
     o.karma_rappel = karma_rappel_from(get<nb::dict>(options, "karma_rappel"));
   else

@@ -72,7 +72,7 @@ magnetosphere::MagnetosphereOptions magnetosphere_options(const nb::dict& option
   if (options.contains("winds")) o.winds = winds_from(get<nb::dict>(options, "winds"));
   o.diffusion = diffusion_from(get<nb::dict>(options, "diffusion"));
   read(options, "density_floor", o.density_floor, "pressure_floor", o.pressure_floor, "cycle", o.cycle);
-  read(options, "courant", o.courant, "end", o.end, "amplitude", o.amplitude);
+  read(options, "amplitude", o.amplitude);
   o.wave = choice<Wave>(
       options, "wave",
       {{"fast", Wave::fast}, {"alfven", Wave::alfven}, {"slow", Wave::slow}, {"entropy", Wave::entropy}});

@@ -91,6 +91,9 @@ inline StorageOptions storage_from(const nanobind::dict& options) {
 template <class Options>
 void read_common(const nanobind::dict& options, Options& o) {
   read(options, "dt", o.dt);
+  if constexpr (requires { o.courant; }) read(options, "courant", o.courant);
+  if constexpr (requires { o.safety; }) read(options, "safety", o.safety);
+  if constexpr (requires { o.end; }) read(options, "end", o.end);
   if constexpr (requires { o.single; })
     o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
   if constexpr (requires { o.storage; }) o.storage = storage_from(get<nanobind::dict>(options, "storage"));

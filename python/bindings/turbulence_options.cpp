@@ -36,7 +36,7 @@ turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
   using turbulence::Form;
   using turbulence::Scheme;
   turbulence::TurbulenceOptions o;
-  read(options, "points", o.points, "viscosity", o.viscosity, "courant", o.courant);
+  read(options, "points", o.points, "viscosity", o.viscosity);
   o.library = spectral::library_of(get<std::string>(options, "transforms"));
   o.scheme = choice<Scheme>(options, "integrator", {{"rk4", Scheme::rk4}, {"rk3", Scheme::rk3}});
   o.form =
