@@ -3,9 +3,25 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+
+
+class Pace:
+    """Progress is shown at once, at the end, and at most every so many seconds."""
+
+    def __init__(self, every: float = EVERY):
+        self._every, self._said = every, -math.inf
+
+    def due(self, last: bool = False) -> bool:
+        now = time.monotonic()
+        if not last and now - self._said < self._every:
+            return False
+        self._said = now
+        return True
 
 
 def duration(seconds: float | None) -> str:
@@ -26,8 +42,8 @@ def step_facts(record: dict[str, Any]) -> str:
     return "  ".join([*record["facts"], *left])
 
 
-def plain_line(record: dict[str, Any]) -> str:
-    return f"{record['share']:4.0%}  {step_facts(record)}"
+def progress(share: float, facts: str) -> str:
+    return f"{share:4.0%}  {facts}"
 
 
 def count(number: int, thing: str) -> str:

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from subcurrent import core
-from subcurrent.case.reading import as_toml, typed_case
+from subcurrent.case.reading import as_tables, as_toml, typed_case
 from subcurrent.errors import BadInput
-from subcurrent.launch.plan import run_plan
+from subcurrent.launch.plan import Plan
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.rank.session import run_case
 from subcurrent.solvers.kinds import kind_of
@@ -35,8 +35,7 @@ def seen(module, context, tables: dict, folder: Path) -> dict:
         return {"refused": error.sentence}
     run = RunFolder(folder)
     run.create()
-    plan = run_plan(case, folder, context.size, [])
-    plan.events = False
+    plan = Plan("run", as_tables(case), str(folder), context.size, events=False)
     run.case.write_text(as_toml(case))
     run.plan.write_text(json.dumps(asdict(plan)))
     said = io.StringIO()

@@ -241,7 +241,7 @@ def test_a_statement_is_kept_until_the_messages_have_arrived(
 
     def ranks(plan: Plan) -> None:
         Path(plan.folder).mkdir()
-        assert plan.device() == "cuda"
+        assert plan.engine()["device"] == "cuda"
         try_device_messages(device, context, plan)
 
     monkeypatch.setattr(doctor, "launch_quietly", ranks)

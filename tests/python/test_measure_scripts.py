@@ -16,7 +16,7 @@ from stencil_runs import COUPLED, HEAD, run
 from subcurrent.errors import BadInput
 from subcurrent.foresight.machines import load_machine
 from subcurrent.foresight.strategies import CompareRequest, check_whole_passes
-from subcurrent.foresight.subject import Script, subject_of
+from subcurrent.foresight.subject import subject_of
 from subcurrent.foresight.tune_candidates import varied
 from subcurrent.launch import tuned
 
@@ -157,7 +157,7 @@ def test_tune_finds_settings_of_a_loop_and_says_how_to_write_them(
 
 @pytest.mark.mpi
 def test_longer_passes_get_the_halo_that_they_need(tmp_path: Path) -> None:
-    subject = Script(str(script(tmp_path, loop=", steps_per_pass='automatic'")))
+    subject = subject_of(str(script(tmp_path, loop=", steps_per_pass='automatic'")))
     with pytest.raises(BadInput, match=r'"automatic" is found during a run, but a measurement needs a fixed'):
         subject.case([])
     case = subject.for_tuning().case([])

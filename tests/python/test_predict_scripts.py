@@ -16,7 +16,7 @@ from subcurrent.errors import BadInput
 from subcurrent.foresight.asked import PredictRequest, asked
 from subcurrent.foresight.machines import load_machine
 from subcurrent.foresight.predict import predicted
-from subcurrent.foresight.script import case_of
+from subcurrent.foresight.subject import subject_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = {
@@ -60,7 +60,7 @@ def script(folder: Path, text: str = "", steps: int = 3) -> Path:
 
 @pytest.mark.mpi
 def test_a_step_is_its_cells_its_conditions_and_its_messages(tmp_path: Path, wire: Path) -> None:
-    case, machine = case_of(str(script(tmp_path)), ["engine.split=[1, 4, 1]"]), load_machine(wire)
+    case, machine = subject_of(str(script(tmp_path))).step(["engine.split=[1, 4, 1]"]), load_machine(wire)
     one = predicted(case.updated("engine", split="auto"), machine, 1, ["blocking", "ordered"])
     cells = 64**3 * 2e-9 + 64**2 * 50e-9
     conditions = 2 * 64**2 * 3e-9
@@ -159,7 +159,7 @@ def test_passes_in_files_move_the_bytes_that_are_predicted(tmp_path: Path) -> No
     """Those of steps 17 to 32, without what comes first."""
     path = machine_file(tmp_path)
     path.write_text(path.read_text().partition("[[rates")[0] + "[disk]\nread = 1e9\nwrite = 1e9\n")
-    case = case_of(str(IN_FILES), ["grid.cells=[64, 64, 64]", "grid.pieces=8"])
+    case = subject_of(str(IN_FILES)).step(["grid.cells=[64, 64, 64]", "grid.pieces=8"])
     assert case.pass_length() == 16
     plain = predicted(case, load_machine(path), 1, ["blocking", "ordered"])["strategies"]["blocking"]
     (stage,) = plain["stages"]
@@ -189,7 +189,7 @@ def test_a_script_takes_no_memory_and_compiles_nothing(tmp_path: Path) -> None:
     """Fields of 64 GiB, set by a function, with a compiler that is not there."""
     text = HEAD + HEAT.replace("(64, 64, 64)", "(2048, 2048, 2048)").replace("{steps}", "1")
     (tmp_path / "large.py").write_text(text.replace("loop =", "T.set(lambda x, y, z: x + y + z)\nloop ="))
-    assert case_of(str(tmp_path / "large.py"), []).cells() == [2048] * 3
+    assert subject_of(str(tmp_path / "large.py")).step([]).cells() == [2048] * 3
 
 
 REFUSED = {
@@ -213,12 +213,12 @@ def test_scripts_that_cannot_be_predicted(tmp_path: Path, name: str) -> None:
     fields = 'grid = sc.Grid((8, 8, 8), periodic=True)\nT = grid.field("T", levels=2)\n'
     (tmp_path / "no.py").write_text(HEAD + fields + text + "\n")
     with pytest.raises(Exception, match=said):
-        case_of(str(tmp_path / "no.py"), [])
+        subject_of(str(tmp_path / "no.py")).step([])
 
 
 def test_a_script_that_is_not_there(wire: Path) -> None:
     with pytest.raises(BadInput, match=r"no\.py does not exist"):
-        case_of("no.py", [])
+        subject_of("no.py").step([])
 
 
 @pytest.mark.mpi

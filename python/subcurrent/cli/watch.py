@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ..launch.rundir import RunFolder
+from ..lines import progress
 
 EVERY = 2.0  # seconds between two looks
 
@@ -48,8 +49,8 @@ def watch(
         now = watched.now()
         if now["facts"] != said:
             said = now["facts"]
-            share = "" if now["share"] is None else f"{now['share']:4.0%}  "
-            print(share + "  ".join(said), flush=True)
+            facts = "  ".join(said)
+            print(facts if now["share"] is None else progress(now["share"], facts), flush=True)
         if now["state"] != "running":
             print(now["state"], flush=True)
             return

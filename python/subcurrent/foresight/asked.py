@@ -6,17 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..case.library import find_case
-from ..case.reading import Case, load_case
+from ..case.reading import Case
 from ..errors import BadInput
-from ..solvers.cg.case import NAME as CG
-from ..solvers.cg.case import CgCase, cg_case
-from ..solvers.kinds import kind_of
-from ..solvers.stencil.case import StencilCase
-from . import script
 from .machine_keys import Machine
 from .strategies import chosen
-from .subject import CaseFile
+from .subject import CaseFile, Subject, subject_of
 
 MOST = 10_000_000  # ranks, more than any machine has cores
 
@@ -25,7 +19,7 @@ MOST = 10_000_000  # ranks, more than any machine has cores
 class PredictRequest:
     """The options of `predict`."""
 
-    case: str | StencilCase
+    case: str | Subject
     machine: str
     ranks: str
     strategies: list[str] = field(default_factory=list)
@@ -43,36 +37,24 @@ class PredictRequest:
 def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, list[str], list[str]]:
     """The case with `more` settings, the strategies, and a sentence for each strategy that is left out. Where
     the machine has devices, a strategy is one of theirs; rehearsed is always the host's step."""
-    if (case := _only_predicted(request, more)) is not None:
+    subject = subject_of(request.case, solvers=True)
+    if not isinstance(subject, CaseFile):
+        case = subject.step([*request.sets, *more])
         check_device(case, machine)
         names = case.chosen(request.strategies)
         return case, [one for one in names if machine.gpu is None or one != "halo_thread"], []
-    path = find_case(request.case)
-    given = load_case(path, request.sets)
-    before, after = kind_of(given).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, *more, "engine.device=cpu"]
-    plain = "blocking" if given.engine.halo_thread_joins else "halo_thread"  # other strategies lack that key
-    case = load_case(path, [*sets, f"engine.strategy={plain}"])
+    joins = subject.case(request.sets).engine.halo_thread_joins
+    sets = [*subject.alike(request.sets, request.sweeps), *more, "engine.device=cpu"]
+    plain = "blocking" if joins else "halo_thread"  # other strategies lack that key
+    case = subject.case([*sets, f"engine.strategy={plain}"])
     check_device(case, machine)
     device = [] if machine.gpu is None else ["engine.device=cuda"]
-    names, left_out = chosen(
-        request.strategies, CaseFile(path), [*sets, *device, "engine.halo_thread_joins=true"]
-    )
+    names, left_out = chosen(request.strategies, subject, [*sets, *device, "engine.halo_thread_joins=true"])
     if "automatic" in request.strategies:
         left_out.append(
             "automatic is left out: it measures and chooses one of the others while a run goes on"
         )
     return case, [name for name in names if name != "automatic"], left_out
-
-
-def _only_predicted(request: PredictRequest, more: tuple[str, ...]) -> CgCase | StencilCase | None:
-    """The case, if it has no case file."""
-    sets = [*request.sets, *more]
-    if isinstance(request.case, StencilCase):
-        return request.case
-    if script.is_script(request.case):
-        return script.case_of(request.case, sets)
-    return cg_case(sets) if request.case == CG else None
 
 
 def check_device(case: Case, machine: Machine) -> None:

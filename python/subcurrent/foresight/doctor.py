@@ -51,8 +51,7 @@ def look(ranks: int, threads: int, folder: Path, measure: bool = False) -> Sight
 def test_device(ranks: int, device: str = "cuda") -> DeviceTest:
     """Sends messages from and to the memory of the devices of so many ranks."""
     with tempfile.TemporaryDirectory() as place:
-        plan = Plan("device", {}, str(Path(place) / "device"), ranks)
-        plan.probe = {"transport": "auto", "device": device}
+        plan = Plan("device", {"engine": {"device": device}}, str(Path(place) / "device"), ranks)
         ended = ""
         try:
             launch_quietly(plan)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +15,12 @@ from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import mpi
-from ..launch.aside import start_of_ranks
 from ..launch.plan import Plan
-from ..launch.ranks import launch_quietly
-from ..launch.run import ranks_of, say
-from ..launch.rundir import RunFolder, write_text
-from ..rank import machine, worker
+from ..launch.progress import say
+from ..launch.run import ranks_of
+from ..launch.rundir import write_text
+from ..launch.start import answer_of
+from ..rank import machine
 from ..solvers.kinds import title_of
 from .machine_keys import LARGEST_SPREAD
 from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, TRANSFERS, by_mpi, solve_rates
@@ -60,40 +58,15 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     check_option("--repeats", request.repeats)
     case.check_ranks(ranks)
     subject.check_memory(case, ranks, 2)
-    if outer is not None:
-        return _as_rank(request, case, ranks, console)
-    mpi.check_layout(ranks, case.engine.threads)
-    found = [_measured(request, case, count) for count in sorted({1, ranks})]
-    _write(request, case, found, console)
+    if outer is None:
+        mpi.check_layout(ranks, case.engine.threads)
+    found = []
+    for count in sorted({1, ranks}) if outer is None else (ranks,):
+        plan = Plan("machine", as_tables(case), "", count, steps=request.steps, repeats=request.repeats)
+        found.append(answer_of(plan, "machine.json", outer=outer))
+    if found[0] is not None:
+        _write(request, case, found, console)
     return OK
-
-
-def _plan(request: FileRequest, case: Case, folder: str, ranks: int) -> Plan:
-    return Plan("machine", as_tables(case), folder, ranks, steps=request.steps, repeats=request.repeats)
-
-
-def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
-    """Measurements of ranks that are started here."""
-    with tempfile.TemporaryDirectory() as place:
-        plan = _plan(request, case, f"{place}/probe", ranks)
-        launch_quietly(plan)
-        return _found(plan)
-
-
-def _found(plan: Plan) -> dict[str, Any]:
-    return json.loads(Path(plan.folder, "machine.json").read_text(encoding="utf-8"))
-
-
-def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
-    """Runs as one of the ranks of an outer mpirun."""
-    with tempfile.TemporaryDirectory() as place:
-        plan = _plan(request, case, f"{place}/probe", ranks)
-        plan.events = False
-        folder = RunFolder(Path(plan.folder))
-        code = worker.work(plan, worker.StopRequest(), start_of_ranks(folder, False, folder.create))
-        if code == OK and mpi.outer().rank == 0:
-            _write(request, case, [_found(plan)], console)
-        return code
 
 
 def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], console: Console) -> None:

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -15,13 +14,11 @@ from ..case.keys import shown
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import memory, mpi
-from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
-from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch, launch_quietly
-from ..launch.run import ranks_of, say, taken
+from ..launch.progress import say
+from ..launch.run import ranks_of
 from ..launch.rundir import RunFolder, make_folder, write_text
-from ..rank import worker
+from ..launch.start import Start, answer_of, carry_out
 from ..report.records import read_table
 from .prediction import framed_table
 
@@ -48,37 +45,28 @@ def probe(request: ProbeRequest, console: Console) -> int:
     outer = mpi.outer()
     if outer is not None:
         ranks_of(request.ranks, outer, 2)  # refuses others than those of the outer mpirun
-        plan.events, plan.ranks = False, 0
-        folder.check_new(request.overwrite)
-        start = start_of_ranks(folder, request.overwrite, folder.create)
-        code = worker.work(plan, worker.StopRequest(), start)
-        if code == OK and outer.rank == 0:
-            _show(read_table(folder.path / "wait.csv"), folder, console)
-        return code
+        plan.ranks = 0
     folder.check_new(request.overwrite)
-    with taken(folder, console):
-        folder.check_new(request.overwrite)
-        line = command_for(plan, folder.plan)
-        with starting(folder, request.overwrite) as computing:
-            folder.create()
-            write_text(folder.plan, plan.text())
-            with Watcher(console) as watcher:
-                launch(line, plan.layout(), watcher, folder.log, computing)
+
+    def prepare() -> None:
+        folder.create()
+        write_text(folder.plan, plan.text())
+
+    def done(_: dict[str, Any]) -> int:
         _show(read_table(folder.path / "wait.csv"), folder, console)
-    return OK
+        return OK
+
+    return carry_out(plan, Start(folder, prepare, request.overwrite), console, done)
 
 
 def covered(ranks: int, size: int = 1 << 20) -> tuple[dict[str, float], float]:
     """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and the remaining wait after
     longer work, with progress calls ("poked") and without ("silent"). And MPI's eager limit in bytes,
     infinite if none was found."""
-    with tempfile.TemporaryDirectory() as folder:
-        request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
-        plan = _plan(request)
-        plan.probe["eager"] = True
-        launch_quietly(plan)
-        limit = json.loads((request.out / "eager.json").read_text())
-        return read_table(request.out / "wait.csv")[0], math.inf if limit is None else limit
+    plan = _plan(ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path()))
+    plan.case["eager"] = True
+    told = answer_of(plan, "wait.json")
+    return told["rows"][0], math.inf if told["eager"] is None else told["eager"]
 
 
 def _plan(request: ProbeRequest) -> Plan:
@@ -104,10 +92,8 @@ def _plan(request: ProbeRequest) -> Plan:
     if mpi.outer() is None:
         mpi.check_layout(ranks, 1)
     memory.check_messages(max(sizes), ranks)
-    plan = Plan("probe", {}, str(request.out), ranks)
-    plan.repeats = request.repeats
-    plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport, "device": "cpu"}
-    return plan
+    what = {"sizes": sizes, "cover": request.cover, "engine": {"transport": request.transport}}
+    return Plan("probe", what, str(request.out), ranks, repeats=request.repeats)
 
 
 def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:

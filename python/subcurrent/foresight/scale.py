@@ -5,28 +5,26 @@ and compares with a prediction."""
 from __future__ import annotations
 
 import json
-import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from ..case.reading import Case, as_tables
+from ..case.reading import Case
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import emulated, memory, mpi
-from ..launch.plan import Plan
-from ..launch.ranks import launch_quietly
-from ..launch.run import say
+from ..launch.progress import say
 from ..launch.rundir import write_text
+from ..launch.start import answer_of
 from ..solvers.kinds import title_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .predict import counts_of, predicted, sized
 from .prediction import framed_table
-from .strategies import check_whole_passes
+from .strategies import check_whole_passes, measurement
 from .subject import subject_of
 
 
@@ -96,13 +94,9 @@ def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None)
 def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
     """Seconds of a step: median, minimum and maximum over the rounds. One rank sends nothing, so it needs no
     emulated network."""
-    network = request.network if ranks > 1 else None
-    with tempfile.TemporaryDirectory() as place:
-        plan = Plan("strategies", as_tables(case), f"{place}/run", ranks)
-        plan.strategies, plan.steps, plan.repeats = [request.strategy], request.steps, request.repeats
-        plan.rate = emulated.adapter_rate(network)
-        launch_quietly(plan, network)
-        (row,) = json.loads(Path(plan.folder, "strategies.json").read_text(encoding="utf-8"))["rows"]
+    asked = request if ranks > 1 else replace(request, network=None)
+    plan = measurement(case, "", ranks, [request.strategy], asked)
+    (row,) = answer_of(plan, "strategies.json", asked.network)["rows"]
     return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
 
 

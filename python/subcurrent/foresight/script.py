@@ -16,21 +16,11 @@ from rich.console import Console
 
 from ..errors import BadInput, SubcurrentError
 from ..rank import parallel
-from ..solvers.stencil.case import StencilCase, stencil_case
 from .rehearse import answered, ask
 
 
-def is_script(name: str) -> bool:
-    return name.endswith(".py")
-
-
-def case_of(name: str, sets: list[str]) -> StencilCase:
-    """The case of a script. Raises SubcurrentError with one sentence if it fails or has no steps."""
-    return stencil_case(tables_of(name), sets)
-
-
 def tables_of(name: str) -> dict[str, Any]:
-    """The same as tables."""
+    """The tables of a script's case. Raises SubcurrentError with one sentence if it fails or has no steps."""
     if not Path(name).is_file():
         raise BadInput(f"{name} does not exist: give a case file, or a Python script with an sc.Loop.")
     return ask("subcurrent.foresight.script", name) | {"title": Path(name).name}
@@ -48,10 +38,12 @@ def predict_step(
 ) -> dict[int, dict[str, float]]:
     """As Loop.predict."""
     from .predict import PredictRequest, predict  # noqa: PLC0415 - asks this module for cases
+    from .subject import Script  # noqa: PLC0415 - likewise
 
     given = Path(sys.argv[0]).name
-    case = stencil_case(tables | ({"title": given} if given else {}), list(sets))
-    request = PredictRequest(case, machine, ",".join(map(str, ranks)), list(strategies), **options)
+    loop = Script(Path(given), tables | ({"title": given} if given else {}))
+    counts = ",".join(map(str, ranks))
+    request = PredictRequest(loop, machine, counts, list(strategies), sets=list(sets), **options)
     rows = predict(request, Console(quiet=not show))
     return {row["ranks"]: {name: one["T"] for name, one in row["strategies"].items()} for row in rows}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,11 @@ from ..case.strategies import WITHOUT_OVERLAP, check_strategies
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import emulated, mpi
-from ..launch.aside import start_of_ranks, starting
 from ..launch.plan import Plan
-from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
-from ..launch.run import ranks_of, report_outside, say, taken
+from ..launch.progress import say
+from ..launch.run import ranks_of
 from ..launch.rundir import RunFolder, write_text
-from ..rank import worker
+from ..launch.start import Start, carry_out, report_outside
 from ..report import account
 from ..report.figures import draw_figures
 from ..report.records import csv_text
@@ -75,33 +72,32 @@ def compare(request: CompareRequest, console: Console) -> int:
     name = [subject.name, *(request.network.split(":") if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
-    plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
-    plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
-    plan.rate = emulated.adapter_rate(request.network)
+    plan = measurement(case, str(folder.path), ranks, names, request)
 
     def prepare() -> None:
         folder.create()
         write_text(folder.case, as_toml(case))
         write_text(folder.plan, plan.text())
 
-    left_out += note_of_passes(case, names)
-    if outer is not None:
-        start = start_of_ranks(folder, request.overwrite, prepare)
-        return _compare_as_rank(plan, folder, left_out, start, request.network, console=console)
-    for sentence in left_out:
-        say(console, sentence)
-    with taken(folder, console):
-        folder.check_new(request.overwrite)
-        line = command_for(plan, folder.plan, request.network)
-        hosts = emulated.hosts(request.network, ranks, partial(say, console))
-        with starting(folder, request.overwrite) as computing, hosts as env:
-            prepare()
-            with Watcher(console) as watcher:
-                launch(line, plan.layout(), watcher, folder.log, computing, env=env)
+    def done(_: dict[str, Any]) -> int:
         _tell(folder, console, request.network)
-        drawn = draw_figures(folder)
-        say(console, f"figure: {', '.join(str(figure) for figure in drawn.files)}")
-    return OK
+        if outer is None:
+            say(console, f"figure: {', '.join(str(figure) for figure in draw_figures(folder).files)}")
+        else:
+            report_outside(folder)
+        return OK
+
+    for sentence in [*left_out, *note_of_passes(case, names)] if outer is None or outer.rank == 0 else ():
+        say(console, sentence)
+    start = Start(folder, prepare, request.overwrite)
+    return carry_out(plan, start, console, done, network=request.network)
+
+
+def measurement(case: Any, folder: str, ranks: int, strategies: list[str], asked: Any) -> Plan:
+    """The plan to measure these strategies; `asked` has the steps of a round, the rounds and the network."""
+    plan = Plan("strategies", as_tables(case), folder, ranks, strategies=strategies)
+    plan.steps, plan.repeats, plan.rate = asked.steps, asked.repeats, emulated.adapter_rate(asked.network)
+    return plan
 
 
 def check_whole_passes(case: Any, steps: int) -> None:
@@ -113,27 +109,6 @@ def check_whole_passes(case: Any, steps: int) -> None:
             f"--steps {steps} is not allowed with engine.steps_per_pass = {length} of this loop: it must be "
             f"a multiple of {length}."
         )
-
-
-def _compare_as_rank(
-    plan: Plan,
-    folder: RunFolder,
-    left_out: list[str],
-    start: worker.Start,
-    network: str | None,
-    *,
-    console: Console,
-) -> int:
-    """Runs as one of the ranks of an outer mpirun."""
-    plan.events = False
-    first = mpi.outer().rank == 0
-    for sentence in left_out if first else ():
-        say(console, sentence)
-    code = worker.work(plan, worker.StopRequest(), start)
-    if code == OK and first:
-        _tell(folder, console, network)
-        report_outside(folder)
-    return code
 
 
 def _tell(folder: RunFolder, console: Console, network: str | None = None) -> None:

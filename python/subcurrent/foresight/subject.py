@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the step of a loop in a
-Python script; and for `strategies` and `probe` conjugate gradients."""
+"""What `predict` predicts, and `strategies`, `tune`, `scale` and `probe` measure: the case of a file, or the
+step of a loop in a Python script; and for `predict`, `strategies` and `probe` conjugate gradients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Subject(ABC):
 
     @abstractmethod
     def case(self, sets: list[str]) -> Any:
-        """The typed case with these `--set` texts. Raises BadInput with one sentence."""
+        """The typed case with these `--set` texts, to be measured. Raises BadInput with one sentence."""
 
     @abstractmethod
     def fixed(self, sets: list[str]) -> list[str]:
@@ -79,12 +79,15 @@ class CaseFile(Subject):
 class Script(Subject):
     """The script runs once, in a rehearsal that computes nothing; the step of its loop is measured."""
 
-    def __init__(self, name: str):
-        self.path, self.name = Path(name), Path(name).stem
-        self._tables = script.tables_of(name)
+    def __init__(self, path: Path, tables: dict[str, Any]):
+        self.path, self.name, self._tables = path, path.stem, tables
+
+    def step(self, sets: list[str]) -> StencilCase:
+        """To be predicted, which needs less."""
+        return stencil_case(self._tables, sets)
 
     def case(self, sets: list[str]) -> StencilCase:
-        case = stencil_case(self._tables, sets)
+        case = self.step(sets)
         case.check_measured()
         return case
 
@@ -95,7 +98,7 @@ class Script(Subject):
 
     def use(self, record: dict[str, Any]) -> list[str]:
         best = min(record["winners"], key=lambda row: row["T"])
-        own = stencil_case(self._tables, [])
+        own = self.step([])
         found = tuned.with_settings(own, best["settings"] | {"engine.threads": best["threads"]})
         axes = own.grid.dimensions
         grid = {
@@ -139,8 +142,12 @@ class ConjugateGradients(Subject):
 
     path, name = Path(CG), CG
 
+    def step(self, sets: list[str]) -> CgCase:
+        """To be predicted: none of these keys are added."""
+        return cg_case(sets)
+
     def case(self, sets: list[str]) -> CgCase:
-        return cg_case([text for text in sets if text not in NO_KEYS])
+        return self.step([text for text in sets if text not in NO_KEYS])
 
     def fixed(self, sets: list[str]) -> list[str]:
         return []
@@ -161,8 +168,12 @@ def _written(value: Any) -> str:
     return repr(tuple(value) if isinstance(value, list) else value)
 
 
-def subject_of(name: str, *, solvers: bool = False) -> Subject:
+def subject_of(name: str | Subject, *, solvers: bool = False) -> Subject:
     """Of the name that a user gives; `solvers`: also that of a solver without case files."""
+    if isinstance(name, Subject):
+        return name
     if solvers and name == CG:
         return ConjugateGradients()
-    return Script(name) if script.is_script(name) else CaseFile(find_case(name))
+    if name.endswith(".py"):
+        return Script(Path(name), script.tables_of(name))
+    return CaseFile(find_case(name))

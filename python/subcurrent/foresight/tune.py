@@ -7,9 +7,7 @@ Results do not depend on any of them, so only the time of a step counts.
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,11 +23,9 @@ from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
-from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
-from ..launch.run import ranks_of, say
-from ..launch.rundir import RunFolder, write_text
-from ..rank import worker
+from ..launch.progress import say
+from ..launch.run import ranks_of
+from ..launch.start import answer_of
 from ..rank.tuning import MARGIN
 from .subject import Subject, subject_of
 from .tune_candidates import Layout, first_settings, layouts, pruned, varied
@@ -156,19 +152,10 @@ class Tuning:
         ranks = ranks or 1
         case, layout = self._case, Layout(ranks, self._case.engine.threads)
         case.check_ranks(ranks)
-        with tempfile.TemporaryDirectory() as place:
-            first, vary = first_settings(case, ranks, self._fixed), self.varied(case, ranks)
-            plan = self._plan(case, ranks, place, first, vary)
-            plan.events = False
-            code = worker.work(plan, worker.StopRequest(), lambda _: lambda: None)
-            if code != OK:
-                raise SystemExit(code)
-            file = Path(place) / "tuning.json"
-            return (
-                [self._group(layout, case, json.loads(file.read_text(encoding="utf-8")))]
-                if file.exists()
-                else []
-            )
+        answer = self._measured(
+            case, ranks, first_settings(case, ranks, self._fixed), self.varied(case, ranks)
+        )
+        return [] if answer is None else [self._group(layout, case, answer)]
 
     def varied(self, case: Case, ranks: int) -> dict[str, list[Any]]:
         """Other values of the keys, of which a run of the case can make use."""
@@ -177,26 +164,16 @@ class Tuning:
     def _on(self, layout: Layout) -> Case:
         return self._case.updated("engine", threads=layout.threads)
 
-    def _plan(
-        self, case: Case, ranks: int, place: str, first: list[dict[str, Any]], vary: dict[str, list[Any]]
-    ) -> Plan:
-        plan = Plan("tune", as_tables(case), place, ranks)
-        plan.steps, plan.repeats = self._request.steps, self._request.repeats
-        plan.rate = emulated.adapter_rate(self._request.network)
-        plan.tune = {"first": first, "vary": vary, "at_once": memory.solvers_at_once(case, ranks)}
-        return plan
-
     def _measured(
         self, case: Case, ranks: int, first: list[dict[str, Any]], vary: dict[str, list[Any]]
-    ) -> dict[str, Any]:
-        """Starts ranks that measure; returns their results."""
-        with tempfile.TemporaryDirectory() as place, Watcher(self._console) as watcher:
-            folder = RunFolder(place)
-            plan = self._plan(case, ranks, place, first, vary)
-            write_text(folder.plan, plan.text())
-            line = command_for(plan, folder.plan, self._request.network)
-            launch(line, plan.layout(), watcher, folder.log, env=self._env)
-            return json.loads((Path(place) / "tuning.json").read_text(encoding="utf-8"))
+    ) -> dict[str, Any] | None:
+        """What ranks measure; None on those of an outer mpirun but the first."""
+        request = self._request
+        plan = Plan("tune", as_tables(case), "", ranks, steps=request.steps, repeats=request.repeats)
+        plan.rate = emulated.adapter_rate(request.network)
+        plan.tune = {"first": first, "vary": vary, "at_once": memory.solvers_at_once(case, ranks)}
+        how = {"console": self._console, "env": self._env, "outer": mpi.outer()}
+        return answer_of(plan, "tuning.json", request.network, **how)
 
     def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
         """One layout: its fastest settings, the values of all keys, and the rows that led to the choice."""

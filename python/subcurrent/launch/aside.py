@@ -38,22 +38,6 @@ def starting(folder: RunFolder, overwrite: bool, resume: bool = False) -> Iterat
     aside.drop()
 
 
-def start_of_ranks(
-    folder: RunFolder, overwrite: bool, prepare: Callable[[], None]
-) -> Callable[[contextlib.ExitStack], Callable[[], None]]:
-    """The start of a new run by the ranks of an outer mpirun: locks the folder, checks it and prepares it."""
-
-    def start(held: contextlib.ExitStack) -> Callable[[], None]:
-        held.enter_context(folder.taken())
-        recover(folder)
-        folder.check_new(overwrite)
-        computing = held.enter_context(starting(folder, overwrite))
-        prepare()
-        return computing
-
-    return start
-
-
 def recover(folder: RunFolder) -> None:
     """Restores what a start that was killed before it computed had set aside."""
     _Aside(folder)

@@ -21,6 +21,14 @@ def emit(kind: str, **values: Any) -> None:
         sys.stdout.flush()
 
 
+def tell(to_launcher: bool, said: str, kind: str, /, **values: Any) -> None:
+    """An event for the launcher, or what people read of it."""
+    if to_launcher:
+        emit(kind, **values)
+    else:
+        print(said, flush=True)
+
+
 def parse(line: str) -> dict[str, Any] | None:
     """The event in a line of output, or None for a line of anything else."""
     if not line.startswith(MARK):

@@ -75,7 +75,7 @@ def among_the_ranks(plan: Path) -> Iterator[None]:
     """Locks the plan for the ranks that use it: no run starts in the folder while one of them lives."""
     try:
         descriptor = os.open(plan, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:  # under an outer mpirun a probe has none
+    except FileNotFoundError:  # under an outer mpirun a measurement of its own has none
         yield
         return
     try:

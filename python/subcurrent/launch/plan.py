@@ -9,17 +9,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..case.reading import Case, as_tables
 from ..errors import SubcurrentError
 from ..solvers.cases import typed_case
 from .mpi import Layout
 
-ENDS_AT_SIGNALS = "--ends-at-signals"  # on the command line of ranks that have no state to write
-
 
 @dataclass
 class Plan:
-    """One job for the ranks. `case` contains the resolved tables; checkpoints are sorted, newest first."""
+    """One job for the ranks. `case` contains the resolved tables of a case; for "probe", "device" and "cg",
+    which have no case, what they do, and [engine] too. Checkpoints are sorted, newest first."""
 
     kind: str  # "run", "strategies", "tune", "machine", "probe", "device" or "cg"
     case: dict[str, Any]
@@ -29,8 +27,6 @@ class Plan:
     strategies: list[str] = field(default_factory=list)
     steps: int = 0
     repeats: int = 0
-    probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
-    cg: dict[str, Any] = field(default_factory=dict)  # what `cg` solves and how; it has no case either
     tune: dict[str, Any] = field(default_factory=dict)  # the candidates, and how many stand side by side
     tuned: dict[str, Any] = field(default_factory=dict)  # of a run: what it takes over from a tuning
     rate: float = 0.0  # bytes per second that an emulated network adapter sends; 0: there is none
@@ -39,20 +35,14 @@ class Plan:
     def typed_case(self) -> Any:
         return typed_case(self.case)
 
-    def engine(self) -> tuple[int, str]:
-        """Threads of each rank, and the transport between ranks."""
-        if given := self.probe or self.cg:
-            return given.get("threads", 1), given["transport"]
-        engine = self.typed_case().engine
-        return engine.threads, "delayed" if self.rate else engine.transport
+    def engine(self) -> dict[str, Any]:
+        """Threads of each rank, the transport between ranks, and the device: cpu, cuda or emulated."""
+        given = self.case.get("engine", {}) | ({"transport": "delayed"} if self.rate else {})
+        usual = {"threads": 1, "transport": "auto", "device": "cpu"}
+        return {name: given.get(name, value) for name, value in usual.items()}
 
     def layout(self) -> Layout:
-        return Layout(self.ranks, self.engine()[0])
-
-    def device(self) -> str:
-        """Where the fields are stored and computed: cpu, cuda or emulated."""
-        given = self.probe or self.cg
-        return given.get("device", "cpu") if given else self.typed_case().engine.device
+        return Layout(self.ranks, self.engine()["threads"])
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"
@@ -74,7 +64,3 @@ def read_plan(path: Path, expected: str) -> str:
             f"{path} is not the plan that this run was started with: another program has overwritten it."
         )
     return text
-
-
-def run_plan(case: Case, folder: Path, ranks: int, checkpoints: list[Path] | None = None) -> Plan:
-    return Plan("run", as_tables(case), str(folder), ranks, [str(path) for path in checkpoints or []])

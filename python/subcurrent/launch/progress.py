@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from .. import streams
-from ..lines import EVERY, count, step_facts
+from ..lines import Pace, count, progress, step_facts
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)
 
 
 class Watcher:
@@ -20,7 +23,7 @@ class Watcher:
     def __init__(self, console: Console, stopping: str = "stopping"):
         self._console = console
         self.stopping = stopping  # what it says after a request to stop
-        self._said = 0.0
+        self._pace = Pace()
         self._alone = False  # the output is closed
         self._progress: Progress | None = None
         if console.is_terminal:
@@ -39,7 +42,7 @@ class Watcher:
 
     def note(self, text: str, style: str = "") -> None:
         """Prints a sentence above the bar."""
-        self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
+        say(self._console, text, style)
         if streams.lost_reader() and not self._alone:
             self._alone = True
             print("subcurrent: this output is closed; the run continues.", file=sys.stderr)
@@ -84,6 +87,5 @@ class Watcher:
         """Moves the bar, or prints a line if the last one was long ago or everything is done."""
         if self._progress:
             self._progress.update(self._task, completed=share, description=does, facts=facts)
-        elif share >= 1 or time.monotonic() - self._said >= EVERY:
-            self._said = time.monotonic()
-            self.note(f"{share:4.0%}  {facts}")
+        elif self._pace.due(share >= 1):
+            self.note(progress(share, facts))

@@ -17,7 +17,7 @@ from rich.console import Console
 from .. import core
 from . import emulated, guard, mpi, segments
 from .job import Job
-from .plan import ENDS_AT_SIGNALS, Plan, digest
+from .plan import Plan, digest
 from .progress import Watcher
 from .rundir import RunFolder, write_text
 
@@ -31,7 +31,6 @@ def command_for(plan: Plan, plan_file: Path, network: str | None = None) -> list
     mpi.check_limits()
     # -P: no modules from the working directory, where users may have a queue.py of their own.
     program = [sys.executable, "-P", "-m", WORKER, str(plan_file), digest(plan.text())]
-    program += [ENDS_AT_SIGNALS] if plan.cg else []
     if emulated.has_hosts(network):
         return emulated.command(program)
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
@@ -74,18 +73,22 @@ def launch(
             guard.kill_session(process.pid)
 
 
-def launch_quietly(plan: Plan, network: str | None = None) -> None:
-    """Runs the ranks of a plan in its folder, which is new, perhaps over an emulated network, and prints
-    nothing. Raises SubcurrentError as launch() does."""
+def launch_quietly(
+    plan: Plan,
+    network: str | None = None,
+    *,
+    console: Console | None = None,
+    env: Mapping[str, str] | None = None,
+) -> None:
+    """Runs the ranks of a plan in its folder, which is new, perhaps over an emulated network, which is made
+    unless there is its `env`; shows their progress only on a console. Raises SubcurrentError as launch()."""
     folder = RunFolder(Path(plan.folder))
     folder.create()
     write_text(folder.plan, plan.text())
-    with (
-        Path(os.devnull).open("w") as nowhere,
-        Watcher(Console(file=nowhere)) as watcher,
-        emulated.hosts(network, plan.ranks) as env,
-    ):
-        launch(command_for(plan, folder.plan, network), plan.layout(), watcher, folder.log, env=env)
+    line = command_for(plan, folder.plan, network)
+    hosts = emulated.hosts(network, plan.ranks) if env is None else contextlib.nullcontext(env)
+    with Watcher(console or Console(quiet=True, force_terminal=False)) as watcher, hosts as there:
+        launch(line, plan.layout(), watcher, folder.log, env=there)
 
 
 def _ask_when_launcher_ends() -> None:

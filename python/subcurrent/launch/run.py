@@ -5,11 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import tomllib
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,18 +18,17 @@ from ..case.reading import Case, as_tables, as_toml, load_case
 from ..errors import OK, STOPPED, BadInput, StorageError, storage_error
 from ..given import check_option
 from ..lines import duration
-from ..rank import worker
 from ..report import account
 from ..report.figures import PNG, draw_figures, stored_case
 from ..report.page import facts_of, write_report
 from ..report.records import lacking, read_history, read_record, rows_of
 from ..solvers.kinds import kind_of
 from . import memory, mpi, tuned
-from .aside import recover, starting
-from .plan import Plan, run_plan
-from .progress import Watcher
-from .ranks import command_for, launch
+from .plan import Plan
+from .progress import say
+from .ranks import command_for
 from .rundir import RunFolder, make_folder, write_text, write_whole
+from .start import Start, carry_out, report_outside
 
 
 @dataclass
@@ -66,8 +61,7 @@ def run(request: RunRequest, console: Console) -> int:
         case.check_ranks(ranks)
     check_device(case.engine.device)
     memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
-    plan = run_plan(case, folder.path, ranks)
-    plan.tuned = over.record if over else {}
+    plan = Plan("run", as_tables(case), str(folder.path), ranks, tuned=over.record if over else {})
     if request.dry_run:
         _check_folder(request, folder, case)
         if over:
@@ -75,22 +69,35 @@ def run(request: RunRequest, console: Console) -> int:
         console.print(as_toml(case), markup=False, highlight=False)
         console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
         return OK
-    if outer is not None:
-        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
-        if over and outer.rank == 0:
-            print(f"subcurrent: {over.line()}", flush=True)
-        return _run_as_rank(plan, folder, path, case, request)
-    if over:
-        say(console, over.line())
-    with taken(folder, console):
-        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
-        line = command_for(plan, folder.plan)
+    reference: bytes | None = None
+
+    def check() -> None:
+        nonlocal reference
+        found = [str(path) for path in _check_folder(request, folder, case)]
+        plan.checkpoints = plan.checkpoints or found  # those on which the ranks of an outer mpirun agree
         reference = reference_of(path, case)
-        with starting(folder, request.overwrite, request.resume) as computing:
-            prepare_folder(folder, reference, case, plan)
-            with Watcher(console, "stopping after this step, with a checkpoint") as watcher:
-                end = launch(line, plan.layout(), watcher, folder.log, computing)
-        return _after(folder, case, end, console)
+
+    def done(end: dict[str, Any]) -> int:
+        if outer is None:
+            return _after(folder, case, end, console)
+        if case.output.figures:
+            report_outside(folder)
+        return OK
+
+    if outer is not None:
+        check()  # on every rank
+    if over and outer is None:
+        say(console, over.line())
+    elif over and outer.rank == 0:
+        print(f"subcurrent: {over.line()}", flush=True)
+    start = Start(
+        folder,
+        lambda: prepare_folder(folder, reference, case, plan),
+        request.overwrite,
+        request.resume,
+        check,
+    )
+    return carry_out(plan, start, console, done, stopping="stopping after this step, with a checkpoint")
 
 
 def _taken_over(request: RunRequest, path: Path, case: Case, outer: mpi.Outer | None) -> tuned.Tuned | None:
@@ -100,21 +107,6 @@ def _taken_over(request: RunRequest, path: Path, case: Case, outer: mpi.Outer | 
         return None
     ranks = request.ranks if outer is None else outer.size
     return tuned.find(default_name(path), case, tuned.fixed_keys(path, request.sets), ranks)
-
-
-@contextlib.contextmanager
-def taken(folder: RunFolder, console: Console) -> Iterator[None]:
-    """Locks a run folder for this process; prints a warning if this is not possible."""
-    with folder.taken() as locked:
-        if not locked:
-            say(
-                console,
-                f"the file system of {folder.path} has no file locks: do not start another run in this "
-                "folder",
-                "yellow",
-            )
-        recover(folder)
-        yield
 
 
 def default_name(case_file: Path) -> str:
@@ -216,32 +208,6 @@ def _difference(name: str, old: Any, new: Any) -> tuple[str, Any, Any]:
     return name, *("none" if value == {} else value for value in (old, new))
 
 
-def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
-    """Runs as one of the ranks of an outer mpirun."""
-    plan.events = False
-    stop = worker.StopRequest()
-
-    def start(held: contextlib.ExitStack) -> Callable[[], None]:
-        held.enter_context(folder.taken())
-        recover(folder)
-        _check_folder(request, folder, case)
-        reference = reference_of(path, case)
-        computing = held.enter_context(starting(folder, request.overwrite, request.resume))
-        prepare_folder(folder, reference, case, plan)
-        return computing
-
-    code = worker.work(plan, stop, start)
-    if code == OK and mpi.outer().rank == 0 and case.output.figures:
-        report_outside(folder)
-    return code
-
-
-def report_outside(folder: RunFolder) -> None:
-    """Draws the figures of a run folder in a process that is not a rank of the outer mpirun."""
-    command = [sys.executable, "-P", "-m", "subcurrent", "report", str(folder.path)]
-    subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
-
-
 def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:
     """Prints how the run ended and draws its figures."""
     summary = read_record(folder.summary)
@@ -282,7 +248,3 @@ def report(path: Path, console: Console, ending: str = PNG) -> int:
     say(console, f"figures: {', '.join(str(figure) for figure in drawn.files) or 'none'}")
     say(console, f"report: {page}")
     return drawn.failed[0].exit_code if drawn.failed else OK
-
-
-def say(console: Console, text: str, style: str = "") -> None:
-    console.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from ..errors import STOPPED, SubcurrentError
 from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
+from ..lines import progress
 from ..report.account import account_of
 from ..report.records import csv_text
 from ..solvers.kinds import kind_of
@@ -146,10 +147,8 @@ def _turns(names: list[str], turn: int) -> list[str]:
 def _say(plan: Plan, turn: int, place: int, name: str, spent: float) -> None:
     done = turn * len(plan.strategies) + place + 1
     share = done / ((plan.repeats + 1) * len(plan.strategies))
-    if plan.events:
-        events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
-    else:
-        print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)
+    said = progress(share, f"{name}: {spent / plan.steps * 1e3:.2f} ms a step")
+    events.tell(plan.events, said, "turn", share=share, strategy=name, turn=turn, seconds=spent)
 
 
 def settle(solver: Any) -> int:
@@ -173,22 +172,23 @@ POKE_SECONDS = 0.5e-3  # as the engine's strategies by default
 
 def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
     """`subcurrent probe --wait`, one message size after the other; rank 0 writes `wait.csv`, in seconds, and
-    MPI's eager limit into `eager.json` if it is asked for."""
+    where MPI's eager limit is asked for `wait.json` with both."""
     rows = []
-    sizes = plan.probe["sizes"]
+    sizes = plan.case["sizes"]
     for number, size in enumerate(sizes, 1):
-        rows += module.wait_curve(context, [size], plan.probe["cover"], POKE_SECONDS, plan.repeats)
+        rows += module.wait_curve(context, [size], plan.case["cover"], POKE_SECONDS, plan.repeats)
         if context.rank == 0 and plan.events:
             events.emit("turn", share=number / len(sizes), strategy=f"messages of {size} bytes", turn=1)
     if context.rank == 0:
         table = csv_text(WAIT_COLUMNS, ([row[name] for name in WAIT_COLUMNS] for row in rows))
         write_text(Path(plan.folder) / "wait.csv", table)
-    if plan.probe.get("eager"):
+    if plan.case.get("eager"):
         # A receiver that does not run for a while makes the limit look smaller, never larger.
         limits = [module.eager_limit(context) for _ in range(LIMIT_LOOKS)]
         if context.rank == 0:
             largest = None if None in limits else max(limits)
-            write_text(Path(plan.folder) / "eager.json", json.dumps(largest) + "\n")
+            told = {"rows": rows, "eager": largest}
+            write_text(Path(plan.folder) / "wait.json", json.dumps(told) + "\n")
     return 0
 
 

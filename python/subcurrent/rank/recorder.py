@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import time
 from typing import Any
 
 from .. import core
@@ -15,7 +14,7 @@ from ..launch import events
 from ..launch.memory import needed
 from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
-from ..lines import EVERY, plain_line
+from ..lines import EVERY, Pace, progress, step_facts
 from ..report.account import account_of, choice, overlap_case, passes
 from ..report.records import read_record
 from ..solvers.kinds import kind_of
@@ -47,7 +46,7 @@ class Recorder:
         self._totals: dict[str, Any] = {}
         self._seconds = 0.0
         self._seconds_before = 0.0
-        self._said = -math.inf
+        self._pace = Pace(EVENT_EVERY if plan.events else EVERY)
         self._last: dict[str, Any] = {}
         self._before: dict[str, Any] = {}  # summary.json of the session before
         self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
@@ -76,15 +75,8 @@ class Recorder:
             "resumed": self._resumed,
             "notes": [*self._case.notes(), *self._kind.notes(self._solver), *passes],
         }
-        if self._plan.events:
-            events.emit("start", **facts)
-        else:
-            print(
-                f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}",
-                *facts["notes"],
-                sep="\n",
-                flush=True,
-            )
+        said = f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}"
+        events.tell(self._plan.events, "\n".join([said, *facts["notes"]]), "start", **facts)
 
     def _plan_of_passes(self) -> list[str]:
         """What is said of passes in memory before the first step. Collective."""
@@ -119,9 +111,7 @@ class Recorder:
         share, left = self._forecast.add(
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
-        now = time.monotonic()
-        if now - self._said >= (EVENT_EVERY if self._plan.events else EVERY):
-            self._said = now
+        if self._pace.due():
             self._say(share, left)
 
     def flush(self) -> None:
@@ -136,10 +126,7 @@ class Recorder:
         self.flush()
         facts = {**self._last, **self._totals, "share": share, "left": left, "seconds": self._seconds}
         facts["facts"] = self._kind.facts(facts)
-        if self._plan.events:
-            events.emit("step", **clean(facts))
-        else:
-            print(plain_line(facts), flush=True)
+        events.tell(self._plan.events, progress(share, step_facts(facts)), "step", **clean(facts))
 
     def finished(self, state: str) -> None:
         """Writes results and summary. Collective, since results are gathered from all ranks. Without a step
@@ -165,17 +152,12 @@ class Recorder:
         if self._solver.steps == self._first_step == self._before.get("steps"):
             summary = self._before | {name: summary[name] for name in ("state", "reached", "case")}
         write_text(self._folder.summary, json.dumps(clean(summary), indent=1, allow_nan=False) + "\n")
-        if self._plan.events:
-            events.emit("end", state=state, steps=self._solver.steps, seconds=self._seconds)
-        else:
-            if "automatic" in terms:
-                print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
-            if "passes" in terms:
-                print(f"subcurrent: passes: {passes(terms)}", flush=True)
-            print(
-                f"subcurrent: {state} after {self._solver.steps} steps; see {self._folder.summary}",
-                flush=True,
-            )
+        said = [f"strategy: {choice(terms['automatic'])}"] if "automatic" in terms else []
+        said += [f"passes: {passes(terms)}"] if "passes" in terms else []
+        said.append(f"{state} after {self._solver.steps} steps; see {self._folder.summary}")
+        text = "\n".join(f"subcurrent: {one}" for one in said)
+        steps = self._solver.steps
+        events.tell(self._plan.events, text, "end", state=state, steps=steps, seconds=self._seconds)
 
     def _layout(self) -> dict[str, Any]:
         return {

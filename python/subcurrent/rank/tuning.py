@@ -177,11 +177,8 @@ class Search:
             return
         named = ", ".join(f"{key.partition('.')[2]} {value}" for key, value in settings.items())
         what = f"{phase}: {named or 'as it is'}, {1e3 * seconds:.3g} ms a step"
-        if self._plan.events:
-            share = min(1.0, self._said / self._most_turns)
-            events.emit("turn", share=share, strategy=what, turn=self._said, seconds=seconds)
-        else:
-            print(what, flush=True)
+        facts = {"share": min(1.0, self._said / self._most_turns), "turn": self._said, "seconds": seconds}
+        events.tell(self._plan.events, what, "turn", strategy=what, **facts)
 
 
 class Entrant:

@@ -18,7 +18,7 @@ from ..errors import SubcurrentError
 from ..foresight.machine_probe import measure_machine
 from ..launch import events, guard, outcome
 from ..launch.lock import among_the_ranks
-from ..launch.plan import ENDS_AT_SIGNALS, Plan, read_plan
+from ..launch.plan import Plan, read_plan
 from ..launch.rundir import RunFolder
 from .measure import measure_strategies, measure_wait, try_device_messages
 from .session import run_case
@@ -45,13 +45,12 @@ class StopRequest:
 
 def main(arguments: list[str] | None = None) -> int:
     guard.when_parent_ends(signal.SIGKILL)  # ranks without their mpirun would wait for each other for ever
-    path, expected, *others = arguments or sys.argv[1:]
-    stop = None if ENDS_AT_SIGNALS in others else StopRequest()
+    path, expected = arguments or sys.argv[1:]
     try:
         plan = Plan.of(read_plan(Path(path), expected))
     except Exception as error:
         return events.complain(True, 0, error)
-    return work(plan, stop)
+    return work(plan)
 
 
 # What rank 0 does before anything is written: it enters what is left when the work has ended or failed, and
@@ -59,17 +58,17 @@ def main(arguments: list[str] | None = None) -> int:
 Start = Callable[[contextlib.ExitStack], Callable[[], None]]
 
 
-def work(plan: Plan, stop: StopRequest | None, start: Start | None = None) -> int:
+def work(plan: Plan, start: Start | None = None) -> int:
     """Executes the plan as one of its ranks and returns the exit code.
 
     A rank that fails alone cannot ask the others, which may be waiting for its messages: it reports the
     reason and ends all.
     """
+    stop = None if plan.kind == "cg" else StopRequest()  # it has no state to write: signals end its ranks
     try:
         module = core.load()
-        threads, transport = plan.engine()
         adapter = {"delay": 0.0, "rate": plan.rate} if plan.rate else {}
-        context = module.Context(threads=threads, transport=transport, device=plan.device(), **adapter)
+        context = module.Context(**plan.engine(), **adapter)
     except Exception as error:
         return events.complain(plan.events, 0, error)
     try:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..errors import BadInput
 from ..given import Fixed, positive, whole
-from ..lines import EVERY, duration
+from ..lines import EVERY, Pace, duration, progress
 from ..rank import parallel
 from ..report.account import account_of
 from . import recording
@@ -257,19 +257,17 @@ class _Progress:
     """A line that is overwritten on a terminal, a line every few seconds elsewhere."""
 
     def __init__(self, count: int):
-        self._count, self._begin, self._said = count, time.monotonic(), 0.0
+        self._count, self._begin = count, time.monotonic()
         self._terminal = sys.stderr.isatty()
+        self._pace = Pace(0.2 if self._terminal else EVERY)
 
     def done(self, step: int) -> None:
-        now = time.monotonic()
         last = step == self._count
-        if not last and now - self._said < (0.2 if self._terminal else EVERY):
+        if not self._pace.due(last):
             return
-        self._said = now
-        spent = now - self._begin
+        spent = time.monotonic() - self._begin
         left = spent / step * (self._count - step)
-        line = f"{step / self._count:4.0%}  step {step} of {self._count}  " + (
-            f"took {duration(spent)}" if last else f"left {duration(left)}"
-        )
+        time_said = f"took {duration(spent)}" if last else f"left {duration(left)}"
+        line = progress(step / self._count, f"step {step} of {self._count}  {time_said}")
         end = "\n" if last or not self._terminal else ""
         print(f"\r{line:60}" if self._terminal else line, end=end, file=sys.stderr, flush=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,11 @@ from rich.console import Console
 from ...errors import OK, OTHER, BadInput, SubcurrentError
 from ...given import check_option
 from ...launch import memory, mpi
-from ...launch.aside import start_of_ranks, starting
 from ...launch.plan import Plan
-from ...launch.progress import Watcher
-from ...launch.ranks import command_for, launch
-from ...launch.run import ranks_of, say, taken
+from ...launch.progress import say
+from ...launch.run import ranks_of
 from ...launch.rundir import RunFolder, make_folder, write_text, writing
-from ...rank.worker import work
+from ...launch.start import Start, carry_out
 from ...report import account
 from ...report.records import read_table
 from . import files, solve
@@ -67,7 +64,7 @@ def run(request: CgRequest, console: Console) -> int:
             request.matrix,
             request.rhs,
             lambda rows, entries: memory.check_system(
-                rows, entries, plan.cg["options"], ranks, memory.ranks_here(ranks)
+                rows, entries, plan.case["options"], ranks, memory.ranks_here(ranks)
             ),
         )
         solve.check_ranks(plan.ranks, system[-1].size)
@@ -82,19 +79,11 @@ def run(request: CgRequest, console: Console) -> int:
             _store(folder, system)
             system = None  # its memory is the ranks'
 
-    if outer is not None:
-        return _as_rank(plan, folder, request, prepare, console)
-    with taken(folder, console):
-        folder.check_new(request.overwrite)
-        line = command_for(plan, folder.plan)
-        try:
-            with starting(folder, request.overwrite) as computing:
-                prepare()
-                with Watcher(console) as watcher:
-                    launch(line, plan.layout(), watcher, folder.log, computing)
-        finally:
-            _remove_matrix(folder)
+    def done(_: dict[str, Any]) -> int:
         return _after(folder, request.figures, console)
+
+    start = Start(folder, prepare, request.overwrite)
+    return carry_out(plan, start, console, done, ended=lambda: _remove_matrix(folder))
 
 
 def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
@@ -109,16 +98,6 @@ def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
     if request.name is not None and ranks:
         memory.check_class(CLASSES, request.name, ranks, memory.ranks_here(ranks))
     return ranks
-
-
-def _as_rank(
-    plan: Plan, folder: RunFolder, request: CgRequest, prepare: Callable[[], None], console: Console
-) -> int:
-    """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
-    code = work(plan, None, start_of_ranks(folder, request.overwrite, prepare))
-    if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
-        return _after(folder, request.figures, console)
-    return code
 
 
 def _remove_matrix(folder: RunFolder) -> None:
@@ -148,14 +127,9 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> Plan:
     if benchmark:
         options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
     name = f"cg_class_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
-    plan = Plan("cg", {}, str(request.out or Path("runs") / name), ranks, events=outer is None)
-    plan.cg = {
-        "kind": "benchmark" if benchmark else "solve",
-        "options": options,
-        "threads": request.threads,
-        "transport": request.transport,
-    }
-    return plan
+    engine = {"threads": request.threads, "transport": request.transport}
+    what = {"kind": "benchmark" if benchmark else "solve", "options": options, "engine": engine}
+    return Plan("cg", what, str(request.out or Path("runs") / name), ranks)
 
 
 def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import resource
 import time
@@ -16,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from ... import core
-from ...errors import OK, OTHER
+from ...errors import OK
 from ...launch import events
 from ...launch.plan import Plan
 from ...launch.rundir import write_text, writing
+from ...lines import Pace
 from ...rank import machine
 from ...report.account import account_of, overlap_case
+from ...report.records import csv_text
 from . import solve
 
 SAY_EVERY = 0.2  # seconds between two reports of a solve
@@ -29,14 +29,15 @@ PARTS = ("begins", "columns", "values", "right_side")
 
 
 def compute(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
-    """Does what a plan of `cg` asks for, as one of its ranks."""
-    does = _benchmark if plan.cg["kind"] == "benchmark" else _solve
-    return does(module, context, plan, computing)
+    """Does what a plan of `cg` asks for, as one of its ranks; its summary says how well."""
+    does = _benchmark if plan.case["kind"] == "benchmark" else _solve
+    does(module, context, plan, computing)
+    return OK
 
 
-def _benchmark(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+def _benchmark(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> None:
     begin = time.perf_counter()
-    options = plan.cg["options"]
+    options = plan.case["options"]
     benchmark = module.CgBenchmark(
         context, options["class"], options["partition"], options["strategy"], options["depth"]
     )
@@ -61,21 +62,18 @@ def _benchmark(module: ModuleType, context: Any, plan: Plan, computing: Callable
             "terms": terms,
         }
         _write(plan, context, summary, ("iteration", "residual", "zeta"), history)
-    return OK if result["verified"] else OTHER
 
 
-def _solve(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
-    folder, options = Path(plan.folder), plan.cg["options"]
+def _solve(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> None:
+    folder, options = Path(plan.folder), plan.case["options"]
     begins, columns, values, right_side = (
         np.load(folder / "matrix" / f"{name}.npy", mmap_mode="r") for name in PARTS
     )
-    said = [0.0]
+    pace = Pace(SAY_EVERY)
 
     def each(iteration: int, residual: float) -> None:
         computing()
-        due = time.monotonic() - said[0] >= SAY_EVERY and np.isfinite(residual)
-        if context.rank == 0 and plan.events and due:
-            said[0] = time.monotonic()
+        if context.rank == 0 and plan.events and np.isfinite(residual) and pace.due():
             share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
             events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)
 
@@ -90,29 +88,24 @@ def _solve(module: ModuleType, context: Any, plan: Plan, computing: Callable[[],
         history = list(enumerate(found.pop("residuals")))
         found = {"n": len(right_side), "partition": facts, **found}
         _write(plan, context, found, ("iteration", "residual"), history)
-    return OK if found["converged"] else OTHER
 
 
 def _write(
     plan: Plan, context: Any, found: dict[str, Any], names: tuple[str, ...], history: list[tuple]
 ) -> None:
     folder, terms = Path(plan.folder), found.pop("terms")
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(names)
-    table.writerows((row[0], *(repr(float(value)) for value in row[1:])) for row in history)
-    write_text(folder / "history.csv", text.getvalue())
+    write_text(folder / "history.csv", csv_text(names, ((n, *map(float, values)) for n, *values in history)))
     summary = {
         "solver": "cg",
-        "kind": plan.cg["kind"],
-        "options": plan.cg["options"],
+        "kind": plan.case["kind"],
+        "options": plan.case["options"],
         "ranks": context.size,
-        "threads": plan.cg["threads"],
+        "threads": context.threads,
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
         "machine": machine.describe(),
         "build": core.load().build,
         **terms,
-        "overlap_case": overlap_case(terms, plan.cg["options"]["strategy"]),
+        "overlap_case": overlap_case(terms, plan.case["options"]["strategy"]),
         **{key: _number(value) for key, value in found.items()},
     }
     write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
