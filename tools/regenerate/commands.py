@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from . import RELEASE, ROOT, printed, python
@@ -34,9 +35,14 @@ def benchmarks(scratch: Path) -> Path:
     return file
 
 
-def table_of(name: str, *arguments):
-    """The first table that a script of bench/ prints."""
-    return lambda _: tables_in(script(name, *arguments))[0]
+def table_of(name: str, words: str = "", called: str = "") -> Callable[[Path], list[str]]:
+    """The first table that a script of bench/ prints with these words, under its name or another."""
+
+    def first(_: Path) -> list[str]:
+        return tables_in(script(name, *words.split()))[0]
+
+    first.__name__ = called or Path(name).stem
+    return first
 
 
 def turbulence_peer(_: Path) -> list[str]:

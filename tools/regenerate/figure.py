@@ -24,3 +24,15 @@ class Figure:
     @property
     def measured(self) -> bool:
         return self.tolerance is None and not self.picture
+
+
+def on(
+    page: str,
+    make: Callable[[Path], list[str]],
+    seconds: int,
+    what: str,
+    tolerance: float | None = None,
+) -> Figure:
+    """A table of a page, which has the name of its function; the page of a case is named by the case."""
+    place = page if "/" in page else f"cases/{page}/README.md"
+    return Figure(make.__name__, place, seconds, what, make, tolerance)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import RELEASE, printed
 from .commands import table_of, tables_in
-from .figure import Figure
+from .figure import on
 from .runs import table
 
 STENCILS = "docs/stencil_codes.md"
@@ -47,29 +47,11 @@ def passes_link(_: Path) -> list[str]:
 
 
 PASSES = (
-    Figure("passes", STENCILS, 300, "several steps a pass, in memory", passes),
-    Figure("passes_disk", STENCILS, 60, "several steps a pass, in files", table_of("passes_disk.py")),
-    Figure("passes_link", STENCILS, 60, "several steps a pass, beside an emulated device", passes_link),
-    Figure(
-        "passes_wire",
-        STENCILS,
-        30,
-        "several steps a pass, two ranks, late messages",
-        table_of("passes_wire.py"),
-    ),
-    Figure(
-        "passes_hosts",
-        STENCILS,
-        60,
-        "several steps a pass, two emulated hosts (root)",
-        table_of("passes_hosts.py"),
-    ),
-    Figure("dendrite_disk", STENCILS, 170, "the dendrite in half its memory", table_of("dendrite_disk.py")),
-    Figure(
-        "relaxation",
-        "solvers/cavity/README.md",
-        90,
-        "sweeps of the pressure, several a pass",
-        table_of("relaxation.py"),
-    ),
+    on(STENCILS, passes, 300, "several steps a pass, in memory"),
+    on(STENCILS, table_of("passes_disk.py"), 60, "several steps a pass, in files"),
+    on(STENCILS, passes_link, 60, "several steps a pass, beside an emulated device"),
+    on(STENCILS, table_of("passes_wire.py"), 30, "several steps a pass, two ranks, late messages"),
+    on(STENCILS, table_of("passes_hosts.py"), 60, "several steps a pass, two emulated hosts (root)"),
+    on(STENCILS, table_of("dendrite_disk.py"), 170, "the dendrite in half its memory"),
+    on("solvers/cavity/README.md", table_of("relaxation.py"), 90, "sweeps of the pressure, several a pass"),
 )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from subcurrent.case.reading import set_words
 
 from . import python
 from .commands import tables_in
-from .figure import Figure
+from .figure import on
 from .runs import CASES, run, summary, table
 
 
@@ -230,28 +229,31 @@ def jupiter_rotation(scratch: Path) -> list[str]:
     return table(("rotation", "magnetopause", "of the balance", "shock"), rows)
 
 
-def planet(make: Callable[[Path], list[str]], seconds: float, what: str, tolerance: float) -> Figure:
-    """The name of a table is its function's, which begins with that of the case."""
-    name = make.__name__
-    case = next(c for c in ("earth_north", "earth_south", "earth_tilted", "jupiter") if name.startswith(c))
-    return Figure(name, f"cases/{case}/README.md", seconds, what, make, tolerance)
-
-
 PLANETS = (
-    planet(earth_north, 560, "standoff", 1e-2),
-    planet(earth_south, 1080, "southward field", 1e-2),
-    planet(earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
-    planet(earth_north_wide, 1000, "the day side that goes on in a wider box, spacing 0.5", 2e-2),
-    planet(earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
-    planet(earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
-    planet(earth_south_heating, 120, "shock and magnetopause with and without heating, spacing 1", 2e-2),
-    planet(earth_south_shock, 25, "a bow shock in one dimension, spacings 0.5 and 0.05", 2e-2),
-    planet(earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2),
-    planet(earth_south_convection, 70, "open flux and polar-cap potential, spacing 1", 2e-2),
-    planet(earth_south_rates, 80, "how fast field lines open and close, spacing 1", 5e-2),
-    planet(earth_south_pressures, 30, "nodes by their pressure, spacing 1", 5e-2),
-    planet(earth_tilted, 180, "current sheet and nose of a tilted dipole", 5e-2),
-    planet(earth_tilted_tail, 120, "day side and tail of a tilted dipole in a narrower box", 5e-2),
-    planet(jupiter_tail, 180, "day side and tail of Jupiter that go on, spacing 4", 2e-2),
-    planet(jupiter_rotation, 60, "the magnetopause for three rotations, spacing 4", 2e-2),
+    on("earth_north", earth_north, 560, "standoff", 1e-2),
+    on("earth_south", earth_south, 1080, "southward field", 1e-2),
+    on("earth_north", earth_north_tail, 40, "the day side that goes on, spacing 1", 2e-2),
+    on("earth_north", earth_north_wide, 1000, "the day side that goes on in a wider box, spacing 0.5", 2e-2),
+    on("earth_north", earth_north_drift, 180, "day side and tail for smaller coefficients, spacing 1", 5e-2),
+    on("earth_south", earth_south_tail, 70, "the tail until it is steady, spacing 1", 2e-2),
+    on(
+        "earth_south",
+        earth_south_heating,
+        120,
+        "shock and magnetopause with and without heating, spacing 1",
+        2e-2,
+    ),
+    on("earth_south", earth_south_shock, 25, "a bow shock in one dimension, spacings 0.5 and 0.05", 2e-2),
+    on(
+        "earth_north", earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2
+    ),
+    on("earth_south", earth_south_convection, 70, "open flux and polar-cap potential, spacing 1", 2e-2),
+    on("earth_south", earth_south_rates, 80, "how fast field lines open and close, spacing 1", 5e-2),
+    on("earth_south", earth_south_pressures, 30, "nodes by their pressure, spacing 1", 5e-2),
+    on("earth_tilted", earth_tilted, 180, "current sheet and nose of a tilted dipole", 5e-2),
+    on(
+        "earth_tilted", earth_tilted_tail, 120, "day side and tail of a tilted dipole in a narrower box", 5e-2
+    ),
+    on("jupiter", jupiter_tail, 180, "day side and tail of Jupiter that go on, spacing 4", 2e-2),
+    on("jupiter", jupiter_rotation, 60, "the magnetopause for three rotations, spacing 4", 2e-2),
 )

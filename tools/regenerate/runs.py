@@ -129,7 +129,7 @@ def hit_of(scratch: Path, size: str) -> Path:
     return run(scratch / size, "forced_hit_128", *HIT_SIZES[size], quiet=QUIET[::2])
 
 
-def forced_hit(scratch: Path) -> list[str]:
+def forced_hit_128(scratch: Path) -> list[str]:
     """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
     lines = []
     for size in HIT_SIZES:
