@@ -87,13 +87,9 @@ def _size(plane: Slice) -> tuple[float, float]:
 
 def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None:
     axes = drawing.subplots()
-    mesh = axes.pcolormesh(
-        *closed(plane.across, plane.up, plane.values),
-        cmap=colours,
-        norm=norm,
-        shading="nearest" if plane.across.ndim == 1 else "gouraud",
-        rasterized=True,
-    )
+    shading = "nearest" if plane.across.ndim == 1 else "gouraud"
+    places = closed(plane.across, plane.up, plane.values)
+    mesh = axes.pcolormesh(*places, cmap=colours, norm=norm, shading=shading, rasterized=True)
     length, when = plane.units["length"], plane.units["time"]
     right, up = plane.names
     axes.set(xlabel=with_unit(right, length), ylabel=with_unit(up, length), aspect="equal")
@@ -175,6 +171,18 @@ def scale_bar(axes: Any, across: np.ndarray, up: np.ndarray, unit: str = "") -> 
         zorder=5,
         bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5},
     )
+
+
+def paint(axes: Any, *plane: np.ndarray, bar: dict | None = None, unit: str = "", **look: Any) -> Any:
+    """Points or edges of cells to the right and upwards, and values: colours to scale with a scale bar, and
+    with a `bar` of colours of their own if that is given. Returns what was drawn."""
+    mesh = axes.pcolormesh(*plane, rasterized=True, **look)
+    axes.set(aspect="equal")
+    axes.grid(visible=False)
+    if bar is not None:
+        axes.figure.colorbar(mesh, ax=axes, **bar)
+    scale_bar(axes, *plane[:2], unit)
+    return mesh
 
 
 def _frame(plane: Slice, title: str, colours: str, norm: Normalize) -> np.ndarray:

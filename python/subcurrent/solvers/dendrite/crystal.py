@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...report.plots import style
-from ...report.plots.plane import scale_bar
+from ...report.plots.plane import paint, scale_bar
 from .kind import ARM_VELOCITIES, ARMS
 from .units import METRIC, Units, labelled
 
@@ -40,13 +40,12 @@ def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
         for axes, (across, right, up) in zip(panels, planes, strict=True):
             phase, temperature = crystal.middle(across)
             x, y = crystal.axis(right), crystal.axis(up)
-            mesh = axes.pcolormesh(x, y, temperature, cmap="inferno", vmin=low, vmax=high, rasterized=True)
+            look = {"cmap": "inferno", "vmin": low, "vmax": high}
+            mesh = paint(axes, x, y, temperature, unit=units.length[1], **look)
             if min(phase.shape) > 1:
                 axes.contour(x, y, phase, levels=[0.5], colors="white", linewidths=0.9)
-            axes.set(xlabel=named(right, units), ylabel=named(up, units), aspect="equal")
+            axes.set(xlabel=named(right, units), ylabel=named(up, units))
             axes.set_title(f"middle plane across {'xyz'[across]}")
-            axes.grid(visible=False)
-            scale_bar(axes, x, y, units.length[1])
         drawing.colorbar(mesh, ax=panels, label=labelled(units.heat, units.temperature), shrink=0.8)
 
 

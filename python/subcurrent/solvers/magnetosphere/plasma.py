@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ from matplotlib.patches import Circle
 
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
-from ...report.plots.plane import scale_bar, with_unit
+from ...report.plots.plane import paint, with_unit
 from .units import Units
 
 if TYPE_CHECKING:
@@ -44,13 +44,12 @@ def draw_magnetosphere(
             ]
             scale = LogNorm(*np.percentile(np.concatenate(far), (0.5, 99.7)))
             for axes, values, (plane, up, folded) in zip(panels[:, column], shown, rows, strict=True):
-                _panel(drawing, axes, plane, up, values, label, colours, scale, inner, folded)
+                _panel(axes, plane, up, values, label, colours, scale, inner, folded)
         for axes in panels[0]:
             axes.set_xlabel("")  # the numbers stand below the lower row
 
 
 def _panel(  # noqa: PLR0917
-    drawing: Any,
     axes: Axes,
     plane: PlasmaField,
     up: int,
@@ -73,7 +72,8 @@ def _panel(  # noqa: PLR0917
         along = np.concatenate([turn_along * along[:0:-1], along])
         across = np.concatenate([-turn_along * across[:0:-1], across])
     far = np.hypot(*np.meshgrid(x, y)) > inner
-    mesh = axes.pcolormesh(x, y, values, cmap=colours, norm=scale, shading="gouraud", rasterized=True)
+    bar = {"label": label, "shrink": 0.7}
+    paint(axes, x, y, values, bar=bar, unit="radii", cmap=colours, norm=scale, shading="gouraud")
     speed = np.hypot(along, across)
     if speed.max() > 0:
         axes.streamplot(
@@ -90,11 +90,8 @@ def _panel(  # noqa: PLR0917
     axes.add_patch(Circle((0, 0), inner, facecolor="#46525e", edgecolor="white", linewidth=0.8))
     axes.add_patch(Circle((0, 0), 1.0, facecolor="white", edgecolor="none"))
     what = "noon-midnight plane, field lines" if up == 2 else "equatorial plane, stream lines"
-    axes.set(title=what, xlabel="x (radii), sun on the left", ylabel=f"{'xyz'[up]} (radii)", aspect="equal")
+    axes.set(title=what, xlabel="x (radii), sun on the left", ylabel=f"{'xyz'[up]} (radii)")
     axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-    axes.grid(visible=False)
-    drawing.colorbar(mesh, ax=axes, label=label, shrink=0.7)
-    scale_bar(axes, x, y, "radii")
 
 
 def without_day(case: MagnetosphereCase) -> str | None:
@@ -169,15 +166,13 @@ def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
     )
     with style.figure(path, 10.5, 4.9, f"{title}, time {plasma.time:.4g}") as drawing:
         for axes, (values, names, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
-            mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
+            bar = {"fraction": 0.046, "pad": 0.03, "label": names[0]}
+            paint(axes, x, y, values, bar=bar, cmap=colours, shading="gouraud")
             axes.streamplot(
                 x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6
             )
-            axes.set(title=", ".join(names), xlabel="x", ylabel="y", aspect="equal")
+            axes.set(title=", ".join(names), xlabel="x", ylabel="y")
             axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-            axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, fraction=0.046, pad=0.03, label=names[0])
-            scale_bar(axes, x, y)
 
 
 def draw_cuts(

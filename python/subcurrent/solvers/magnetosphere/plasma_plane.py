@@ -9,7 +9,7 @@ import numpy as np
 
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
-from ...report.plots.plane import scale_bar
+from ...report.plots.plane import paint
 from .plasma import DENSITY, PRESSURE
 
 LINES = (("along", style.BLUE), ("across", style.RED))
@@ -40,15 +40,13 @@ def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray]
         for axes, (name, values), colours in zip(
             panels[0], quantities.items(), (DENSITY, PRESSURE, "cividis"), strict=True
         ):
-            mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
+            bar = {"shrink": 0.7, "label": NAMES[name]}
+            paint(axes, x, y, values, bar=bar, cmap=colours, shading="gouraud")
             axes.streamplot(
                 x, y, *plane.magnetic[:2], color="white", linewidth=0.5, density=1.0, arrowsize=0.6
             )
-            axes.set(title=f"{NAMES[name]}, field lines", xlabel="x", ylabel="y", aspect="equal")
+            axes.set(title=f"{NAMES[name]}, field lines", xlabel="x", ylabel="y")
             axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
-            axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, shrink=0.7, label=NAMES[name])
-            scale_bar(axes, x, y)
         for axes, (name, values) in zip(panels[1], quantities.items(), strict=True):
             for (where, colour), line in zip(LINES, diagonals(plane, values).values(), strict=True):
                 axes.plot(*line, color=colour, linewidth=1.8, label=f"{where} the field")
@@ -83,12 +81,9 @@ def draw_loop(
             ("current along z", current, {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}),
         )
         for axes, (name, values, colours) in zip(top.subplots(1, 2), panels, strict=True):
-            mesh = axes.pcolormesh(x, y, values, shading="nearest", rasterized=True, **colours)
-            axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
+            paint(axes, x, y, values, bar={"shrink": 0.6, "label": name}, shading="nearest", **colours)
+            axes.set(title=name, xlabel="x", ylabel="y")
             axes.locator_params(axis="x", nbins=5)
-            axes.grid(visible=False)
-            top.colorbar(mesh, ax=axes, shrink=0.6, label=name)
-            scale_bar(axes, x, y)
         axes = bottom.subplots()
         if reference:
             axes.plot(*_normed(reference), **style.REFERENCE, label="reference")
