@@ -28,7 +28,6 @@ from subcurrent.report.plots import style
 
 WIRE_CELLS, DELAY = 64, 5  # milliseconds
 LINK_CELLS, LINK = 128, 200  # MB/s each way
-PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk"
 LINE = re.compile(
     r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
     r"(, (?P<pieces>\d+) pieces, (?P<read>\S+) MB read, (?P<written>\S+) MB written, "
@@ -44,15 +43,9 @@ Rows = dict[tuple[str, int], dict[str, str | None]]
 
 def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, dict[int, str], list[str]]:
     """What the program prints, by place and steps a pass; what it makes of the bound; and its results."""
-    counts = [
-        arguments.turns,
-        arguments.threads,
-        arguments.cells,
-        int(rate or 0),
-        "scratch",
-        arguments.thicker,
-    ]
-    command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
+    counts = [arguments.turns, arguments.threads, arguments.cells]
+    counts += [int(rate or 0), "scratch", arguments.thicker]
+    command = [script.built("passes_disk"), *counts, *["--trial"] * arguments.trial]
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, slow_disk(Path(folder), rate) as enter:
         said = script.printed(command, enter=enter, folder=Path(folder))
     rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(said)}
@@ -61,7 +54,7 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
 
 def over_a_link(arguments: argparse.Namespace) -> dict[int, tuple[float, float]]:
     """Milliseconds and megabytes to the device of a step, by steps a pass."""
-    words = [PROGRAM.with_name("passes_link"), arguments.turns, LINK_CELLS, LINK]
+    words = [script.built("passes_link"), arguments.turns, LINK_CELLS, LINK]
     said = script.printed(words + ["--trial"] * arguments.trial)
     return {int(m["length"]): (float(m["ms"]), float(m["mb"])) for m in LINK_ROW.finditer(said)}
 
@@ -130,8 +123,6 @@ def main() -> int:
     )
     parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
     arguments = script.parse(parser, {})
-    if not PROGRAM.exists():
-        sys.exit(f"{PROGRAM} is not built: make bootstrap")
     whole, _, results = measure(arguments, None)
     slows = os.access(BLOCK_IO, os.W_OK) and not arguments.trial
     slow, bounds, held = measure(arguments, arguments.disk) if slows else ({}, {}, [])

@@ -11,11 +11,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from pathlib import Path
 
 import script
 
-PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_wire"
 LINE = re.compile(
     r"^(?P<length>\d+) a pass, (?P<strategy>\w+): (?P<ms>\S+) ms a step, (?P<messages>\S+) messages, "
     r"(?P<kb>\S+) kB$",
@@ -26,9 +24,7 @@ Row = dict[str, float]
 
 
 def said_by(cells: int, turns: int, delay: int, trial: bool = False) -> str:
-    if not PROGRAM.exists():
-        sys.exit(f"{PROGRAM} is not built: make bootstrap")
-    command = ["mpirun", "-n", "2", "--oversubscribe", PROGRAM, turns, cells, delay]
+    command = ["mpirun", "-n", "2", "--oversubscribe", script.built("passes_wire"), turns, cells, delay]
     return script.printed(command + ["--trial"] * trial)
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import script
 
-PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/relaxation_bench"
 LINE = re.compile(
     r"^result: (?P<sweep>[^,]+), (?P<kernel>[^,]+), .*, one by one / (?P<length>\d+) a pass: (?P<ratio>\S+) ",
     re.MULTILINE,
@@ -26,10 +24,8 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     arguments = script.parse(parser, {})
-    if not PROGRAM.exists():
-        sys.exit(f"{PROGRAM} is not built: make bootstrap")
-    counts = [str(n) for n in (arguments.turns, arguments.threads, arguments.cells)]
-    said = script.printed([str(PROGRAM), *counts] + ["--trial"] * arguments.trial)
+    counts = (arguments.turns, arguments.threads, arguments.cells)
+    said = script.printed([script.built("relaxation_bench"), *counts, *["--trial"] * arguments.trial])
     rows: dict[tuple[str, str], dict[int, float]] = {}
     for m in LINE.finditer(said):
         rows.setdefault((m["sweep"], m["kernel"]), {})[int(m["length"])] = float(m["ratio"])

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from subcurrent.case.reading import set_words
+from subcurrent.launch.mpi import ROOT_MAY
+
 ROOT = Path(__file__).resolve().parents[1]
 SKIPPED = 77  # the exit code of a script that left a part out, having said why
 
@@ -34,6 +37,14 @@ def parse(made: argparse.ArgumentParser, trial: Mapping[str, object]) -> argpars
     if options.trial:
         vars(options).update(trial)
     return options
+
+
+def built(name: str) -> Path:
+    """A program of this folder; ends the script if it is not there."""
+    program = ROOT / "build" / "release" / "bench" / name
+    if not program.exists():
+        sys.exit(f"{program} is not built: make bootstrap")
+    return program
 
 
 def left_out(what: str, why: str) -> int:
@@ -104,8 +115,7 @@ def subcurrent(
     **environment: str,
 ) -> str:
     """What a command of ours prints that is started by `under`; `sets` are given by --set."""
-    line = [*under, sys.executable, "-m", "subcurrent", *words]
-    line += [word for text in sets for word in ("--set", text)]
+    line = [*under, sys.executable, "-m", "subcurrent", *words, *set_words(sets)]
     return ran(line, seconds=seconds, folder=ROOT, **environment)
 
 
@@ -127,5 +137,4 @@ def show(results: list[str], where: str) -> None:
 
 def as_root(**more: str) -> dict[str, str]:
     """The environment for an mpirun that root may start."""
-    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return {**os.environ, **allowed, **more}
+    return {**os.environ, **ROOT_MAY, **more}

@@ -29,7 +29,6 @@ from limited import slow_disk
 
 from subcurrent.report.plots import style
 
-PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/turbulence_disk"
 MIB = 2**20
 COLUMNS = ("storage", "N_f", "s a step", "/ memory", "computing, s", "disk, s", "bound, s", "/ bound")
 COLUMNS += ("MiB moved a step", "MiB in files", "peak MiB", "peak / plan", "disk, MB/s")
@@ -37,7 +36,8 @@ COLUMNS += ("MiB moved a step", "MiB in files", "peak MiB", "peak / plan", "disk
 
 def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str, enter) -> dict:
     """One process: what bench/turbulence_disk.cpp prints."""
-    command = [str(PROGRAM), str(arguments.points), way, str(files), str(arguments.steps), scratch]
+    program = script.built("turbulence_disk")
+    command = [str(program), str(arguments.points), way, str(files), str(arguments.steps), scratch]
     command.append(str(arguments.threads))
     if arguments.n > 1:
         command = ["mpirun", "-n", str(arguments.n), "--oversubscribe", "--bind-to", "none", *command]
@@ -95,8 +95,6 @@ def main() -> None:
     parser.add_argument("--disk", type=float, help="MB a second that the disk shall read, and write")
     parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
     arguments = script.parse(parser, {"points": 16, "files": [2], "turns": 1, "steps": 1, "disk": None})
-    if not PROGRAM.exists():
-        sys.exit(f"{PROGRAM} is not built: make bootstrap")
     ways = [("memory", 0)] + [(way, files) for files in arguments.files for way in ("sync", "async")]
     turns: dict[tuple[str, int], list[dict]] = {way: [] for way in ways}
     with (
