@@ -89,6 +89,11 @@ def set_options(*settings: str) -> list[str]:
     return [word for one in settings for word in ("--set", one)]
 
 
+# Of tests with the fake compiled module, whose ranks are started all the same.
+STARTS_RANKS = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
+]
 MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "-n")
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 

@@ -2,13 +2,11 @@
 """A FAKE of the compiled module, for tests of what lies around it. It solves nothing: numbers only decay.
 
 It is one rank without messages. Environment variables make it misbehave: FAKE_NAN_AT=step (diverges there),
-FAKE_STEP_SECONDS (a slow step), FAKE_KILL_AT=step (dies like a rank under `kill -9`),
-FAKE_DEFECT_AT=step (fails as no program should).
+FAKE_STEP_SECONDS (a slow step), FAKE_DEFECT_AT=step (fails as no program should).
 """
 
 import json
 import os
-import signal
 import sys
 import time
 from pathlib import Path
@@ -79,8 +77,6 @@ class Cavity:
         self._all_seconds += pause or 1e-3
         if self.steps == int(os.environ.get("FAKE_NAN_AT", "-1")):
             raise Error(f"velocity became NaN at step {self.steps} in cell (1, 2, 3).", 4)
-        if self.steps == int(os.environ.get("FAKE_KILL_AT", "-1")):
-            os.kill(os.getpid(), signal.SIGKILL)
         if self.steps == int(os.environ.get("FAKE_DEFECT_AT", "-1")):
             raise KeyError("velocity")
         self._velocity[0] += 1.0

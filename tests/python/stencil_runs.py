@@ -35,6 +35,11 @@ def total(T: sc.In):
     return T[0, 0, 0]
 """
 
+FOLLOW = """
+@sc.condition
+def follow(q: sc.Out, n: sc.Layer, v: sc.In):
+    q.ghost[n] = v.inside[1]
+"""
 
 # Two fields that depend on each other, with reductions and conditions of several kinds.
 COUPLED = """
@@ -65,12 +70,32 @@ def coupled(grid, dtype, place, place_of_v):
     return u, v
 """
 
+# What is printed of their steps, and compared with the snapshot.
+EVERYTHING = """
+if grid.rank == 0:
+    import h5py
+    with h5py.File("u.vtkhdf") as file:
+        assert np.array_equal(file["fields/u"][...], everything[0])
+    print(sums, values, hash(b"".join(one.tobytes() for one in everything)))
+"""
 
-def refusals(folder, fields, calls, after):
-    """What each call says that cannot be, in one process: `fields` makes what they name, `after` follows."""
+
+def said_by(folder, text, runs):
+    """All that a script prints, each time with other words and, last of them, on so many ranks."""
+    path = folder / "script.py"
+    path.write_text(HEAD + text)
+    return {run([sys.executable, path, *words], n, PYTHONHASHSEED="0").stdout for *words, n in runs}
+
+
+def expect_refusals(folder, wrong, fields, after):
+    """`wrong`: pairs of a call and words that its sentence has. All in one process: `fields` makes what the
+    calls name, `after` follows."""
     path = folder / "script.py"
     path.write_text(HEAD + "import json\n" + fields + EACH_CALL + after + "print(json.dumps(said))\n")
-    return json.loads(run([sys.executable, path, json.dumps(calls)]).stdout)
+    said = json.loads(run([sys.executable, path, json.dumps([call for call, _ in wrong])]).stdout)
+    for (call, words), sentence in zip(wrong, said, strict=True):
+        assert words in sentence, (call, sentence)
+        assert "\n" not in sentence
 
 
 EACH_CALL = """
@@ -83,13 +108,6 @@ for call in json.loads(sys.argv[1]):
     else:
         said.append("nothing")
 """
-
-
-def expect_sentences(wrong, said):
-    """`wrong`: pairs of a call and words that its sentence has."""
-    for (call, words), sentence in zip(wrong, said, strict=True):
-        assert words in sentence, (call, sentence)
-        assert "\n" not in sentence
 
 
 def script(folder, text, ranks=1, **environment):

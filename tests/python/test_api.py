@@ -49,6 +49,15 @@ if again is not None:
 sim.run(steps=3)
 again = sim.gather("velocity")
 assert again is None or np.array_equal(again, expected)
+
+until, seen = sim.time + 2.5 * sim.last["dt"], []
+sim.run(time=until, each=lambda report: seen.append((report["step"], report["time"])))
+assert [step for step, _ in seen] == [*range(10, 10 + len(seen))] and len(seen) >= 2
+assert seen[-2][1] < until <= seen[-1][1] * (1 + 1e-9)
+tolerance = 0.9 * sim.last["max_change"]
+assert sim.run(until="steady", tolerance=tolerance)["max_change"] < tolerance
+for kind in ("flow", "flow_3d"):
+    sim.plot(f"{kind}.png", kind=kind)
 """
 
 
@@ -56,4 +65,5 @@ assert again is None or np.array_equal(again, expected)
 def test_the_python_api(program, ranks):
     done = program.script(FIVE_LINES, ranks=ranks)
     assert done.stdout.count("all good <Cavity 18 x 18 x 18, Re 100, step 9") == 1
-    assert (program.folder / "profiles.png").stat().st_size > 10_000
+    for name in ("profiles", "flow", "flow_3d"):
+        assert (program.folder / f"{name}.png").stat().st_size > 10_000

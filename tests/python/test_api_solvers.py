@@ -196,6 +196,16 @@ WRONG = [
     ("flow.gather('speed')", '"coordinates"'),
     ("sc.Turbulence((8, 8, 8), dt=0.1, reynolds=1, forcng={})", '"forcing"'),
     ("sc.Compressible((8, 8, 8), spectrum={})", '"scheme"'),
+    ("sc.Cavity(grid, reynolds=-1)", "flow.reynolds = -1"),
+    ("sc.Cavity(grid, reynolds=100, upwnd='utopia')", "did you mean flow.upwind"),
+    ("sc.Cavity(grid, reynolds=100, engine={'strategy': 'fast'})", 'engine.strategy = "fast"'),
+    ("sc.Cavity(grid, reynolds=100, engine={'split': [1, 1, 2]})", "makes 2 blocks for 1 ranks"),
+    ("sc.Cavity(grid, reynolds=100, dt=0.1, courant=0.1)", "cannot be combined"),
+    ("sc.Cavity(grid, reynolds=10, engine={'threads': 2})", "differ from this script's first"),
+    ("flow.run()", "exactly one of"),
+    ("flow.run(steps=1, time=1.0)", "exactly one of"),
+    ("flow.run(until='tea')", "exactly one of"),
+    ("flow.plot('x.png', kind='pie')", '"profiles", "flow" or "flow_3d"'),
 ]
 
 CALLS = """
@@ -203,10 +213,12 @@ import json, sys
 import subcurrent as sc
 crystal = sc.Dendrite((8, 8, 8))
 plasma = sc.Magnetosphere((8, 8, 1), spacing=0.125, initial="blast")
-flow = sc.Cavity(sc.CavityGrid((10, 10, 10)), reynolds=100)
+grid = sc.CavityGrid((10, 10, 10))
+flow = sc.Cavity(grid, reynolds=100)
 vortex = sc.Turbulence((8, 8, 8), dt=0.1, reynolds=100)
 gas = sc.Compressible((8, 8, 8))
 transform = sc.FFT((8, 8, 8))
+assert issubclass(sc.BadInput, ValueError)
 said = []
 for call in json.loads(sys.argv[1]):
     try:

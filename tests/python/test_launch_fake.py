@@ -3,21 +3,17 @@
 starts side by side, streams that are closed, numbers beyond all measure."""
 
 import os
-import shutil
 import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from conftest import CASE, QUIET, completed, sentence_of, steps_in, summary, wait_for
+from conftest import CASE, QUIET, STARTS_RANKS, completed, sentence_of, steps_in, summary, wait_for
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STOPPED, STORAGE
 from subcurrent.launch import guard
 
-pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
-]
+pytestmark = STARTS_RANKS
 LONG = CASE.replace("steps = 12", "steps = 100000")
 
 

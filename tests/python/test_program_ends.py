@@ -16,7 +16,7 @@ import subcurrent as sc
 from conftest import QUIET, SMALL, history, mounted, sentence_of, set_options, wait_for
 from snapshots import same_end
 from subcurrent import core
-from subcurrent.errors import BAD_INPUT, DIVERGED, STOPPED, STORAGE
+from subcurrent.errors import BAD_INPUT, DIVERGED, OTHER, STOPPED, STORAGE
 from subcurrent.launch import guard
 from test_dendrite import FIELDS
 
@@ -100,10 +100,13 @@ def test_kill_9_during_a_run_and_resume(program):
     assert len(victims) == 2
     os.kill(victims[0], signal.SIGKILL)
     said, _ = running.communicate(timeout=60)
-    assert running.returncode == 1, said
+    assert running.returncode == OTHER, said
+    ended = r"^subcurrent: rank [01] ended unexpectedly, by signal 9 \(SIGKILL\); .*log\.txt\.$"
+    assert len(re.findall(ended, said, re.MULTILINE)) == said.count("subcurrent: ") == 1, said
     steps = len(history(folder)) + 5
     options = ("--set", f"run.steps={steps}", *QUIET)
-    program.ok("run", "case.toml", "--out", folder, "--resume", *options)
+    done = program.ok("run", "case.toml", "--out", folder, "--resume", *options)
+    assert "resumed from checkpoint_" in done.stdout
     program.ok("run", "case.toml", "--out", "whole", *options)
     assert history(folder) == history(program.folder / "whole")
 
@@ -265,7 +268,7 @@ def test_a_full_disk(program, kilobytes):
     with mounted(program.folder / "small", f"size={kilobytes}k"):
         done = program("run", "case.toml", "-n", "2", "--out", "small/r")
     assert done.returncode == STORAGE, done.stderr
-    sentence_of(done)
+    assert "the disk is full" in sentence_of(done)
 
 
 def test_a_read_only_folder(program):

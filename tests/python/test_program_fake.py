@@ -3,18 +3,14 @@
 in test_program_ends_fake."""
 
 import json
-import shutil
 import sys
 
 import pytest
 
-from conftest import CASE, QUIET, ROOT, SMALL, completed, sentence_of, steps_in, summary
+from conftest import CASE, QUIET, ROOT, SMALL, STARTS_RANKS, completed, sentence_of, steps_in, summary
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STORAGE
 
-pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
-]
+pytestmark = STARTS_RANKS
 
 
 def contents(folder) -> dict:

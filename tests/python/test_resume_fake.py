@@ -8,16 +8,13 @@ import shutil
 import pytest
 
 from cases_of_keys import tables_with
-from conftest import CASE, QUIET, sentence_of, set_options, steps_in
+from conftest import CASE, QUIET, STARTS_RANKS, sentence_of, set_options, steps_in
 from subcurrent.case.reading import parsed_case
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
 from subcurrent.launch.run import _check_same
 from subcurrent.launch.rundir import RunFolder
 
-pytestmark = [
-    pytest.mark.mpi,
-    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
-]
+pytestmark = STARTS_RANKS
 OUTPUT = "[output]\ncheckpoint_every = 4\nevery = 0.05\nfigures = false\ntimeline = true\n"
 
 
