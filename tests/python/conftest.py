@@ -20,7 +20,8 @@ from types import ModuleType
 
 import pytest
 
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput
+from subcurrent.launch.mpi import ROOT_MAY
 
 # Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
 # program that a test starts would ignore them too.
@@ -95,7 +96,6 @@ STARTS_RANKS = [
     pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
 ]
 MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "-n")
-ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 # For runs whose pictures nobody looks at.
 QUIET = ("--set", "output.figures=false")
@@ -268,6 +268,14 @@ def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.05)
+
+
+def stopped(running: subprocess.Popen, number: int) -> str:
+    """What a run has said that stops when this signal asks for it."""
+    running.send_signal(number)
+    said, _ = running.communicate(timeout=120)
+    assert running.returncode == STOPPED, said
+    return said
 
 
 @contextlib.contextmanager

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, SMALL, history, mounted, sentence_of, set_options, wait_for
+from conftest import QUIET, SMALL, history, mounted, sentence_of, set_options, stopped, wait_for
 from snapshots import same_end
 from subcurrent import core
-from subcurrent.errors import BAD_INPUT, DIVERGED, OTHER, STOPPED, STORAGE
+from subcurrent.errors import BAD_INPUT, DIVERGED, OTHER, STORAGE
 from subcurrent.launch import guard
 from test_dendrite import FIELDS
 
@@ -40,9 +40,7 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     folder = program.folder / "r"
     running = program.start("run", "case.toml", "-n", "2", "--out", "r", *QUIET)
     wait_for_steps(folder, 3)
-    running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=60)
-    assert running.returncode == STOPPED, said
+    stopped(running, signal.SIGINT)
     steps = len(history(folder)) + 5
     program.ok("run", "case.toml", "--out", "r", "--resume", "--set", f"run.steps={steps}", *QUIET)
     program.ok("run", "case.toml", "--out", "whole", "--set", f"run.steps={steps}", *QUIET)
@@ -56,9 +54,7 @@ def test_a_run_in_passes_stops_with_a_checkpoint_and_goes_on_in_others(program):
     sets = set_options("engine.steps_per_pass=4", "output.history_every=6", "run.steps=100000")
     running = program.start("run", "case.toml", "-n", "2", "--out", "r", *sets)
     wait_for_steps(folder, 2)
-    running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=60)
-    assert running.returncode == STOPPED, said
+    stopped(running, signal.SIGINT)
     steps = 6 * (len(history(folder)) + 3)
     again = set_options(f"run.steps={steps}", "output.history_every=6", "engine.steps_per_pass=3")
     program.ok("run", "case.toml", "-n", "1", "--out", "r", "--resume", *again)
@@ -253,9 +249,7 @@ def test_a_run_on_one_host_listens_to_that_host_only(program):
     wait_for_steps(folder, 1)
     (mpirun,) = {os.getsid(pid) for pid in ranks_of(folder)}
     ports = listening(mpirun)
-    running.send_signal(signal.SIGTERM)
-    said, _ = running.communicate(timeout=60)
-    assert running.returncode == STOPPED, said
+    stopped(running, signal.SIGTERM)
     assert ports, "mpirun listens nowhere at all"
     assert [port for port in ports if not port.startswith(LOOPBACK)] == []
 

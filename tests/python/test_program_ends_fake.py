@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CASE, QUIET, STARTS_RANKS, sentence_of, steps_in, summary, wait_for
-from subcurrent.errors import BAD_INPUT, OK, STOPPED, STORAGE
+from conftest import CASE, QUIET, STARTS_RANKS, sentence_of, steps_in, stopped, summary, wait_for
+from subcurrent.errors import BAD_INPUT, OK, STORAGE
 
 pytestmark = STARTS_RANKS
 
@@ -27,10 +27,7 @@ def running_for(fake_program, seconds: str, steps: int) -> tuple[subprocess.Pope
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
     running, folder = running_for(fake_program, "0.02", 5)
-    running.send_signal(number)
-    said, _ = running.communicate(timeout=30)
-    assert running.returncode == STOPPED, said
-    assert "--resume" in said
+    assert "--resume" in stopped(running, number)
     assert summary(folder)["state"] == "stopped"
     stopped_at = steps_in(folder)[-1]
     assert 5 < stopped_at < 4000
@@ -56,9 +53,7 @@ def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
     """`timeout` sends its signal to the command and to the whole process group."""
     running, _ = running_for(fake_program, "2", 0)
     running.send_signal(signal.SIGTERM)
-    running.send_signal(signal.SIGINT)  # another number, or the kernel might make one of them
-    said, _ = running.communicate(timeout=30)
-    assert running.returncode == STOPPED, said
+    said = stopped(running, signal.SIGINT)  # another number, or the kernel might make one of them
     assert "--resume" in said
     assert "at once, without" not in said
 
@@ -71,10 +66,7 @@ def test_a_second_signal_stops_at_once(fake_program):
     time.sleep(0.5)
     running.send_signal(signal.SIGINT)
     time.sleep(0.5)
-    running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=30)
-    assert running.returncode == STOPPED, said
-    assert "stopped at once" in said
+    assert "stopped at once" in stopped(running, signal.SIGINT)
 
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):

@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..given import check_option
 from ..launch import memory
 from ..launch.run import default_name
-from .machine_figures import Places, places
+from .machine_figures import Places, memory_of, places
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .topology import MOST_NODES
@@ -92,9 +92,7 @@ def _chosen(request: JobRequest, machine: Machine, path: Path) -> tuple[Case, li
 
 def _check_memory(machine: Machine, where: Places, rank_bytes: float) -> None:
     """Raises BadInput for a case that does not fit, if the file states the memory."""
-    has, need, what = machine.node.memory, rank_bytes * where.on_node, "a node"
-    if machine.gpu is not None:
-        has, need, what = machine.gpu.memory, rank_bytes, "a device"
+    has, need, what = memory_of(machine, where, rank_bytes)
     if has is not None and need > has:
         raise BadInput(
             f"{what} of {machine.name} would need {memory.gibibytes(need)} and has {memory.gibibytes(has)}: "

@@ -100,6 +100,13 @@ def fullest(where: Places) -> int:
     return max(Counter(where.segments).values(), default=where.ranks)
 
 
+def memory_of(machine: Machine, where: Places, rank_bytes: float) -> tuple[float | None, float, str]:
+    """Bytes that a node, or a device if there are some, has and would need, and which of both it is."""
+    if machine.gpu is not None:
+        return machine.gpu.memory, rank_bytes, "a device"
+    return machine.node.memory, rank_bytes * where.on_node, "a node"
+
+
 @dataclass(frozen=True)
 class Share:
     """What a rank has of a case: whether it fits into caches."""

@@ -19,7 +19,7 @@ from ..given import check_option
 from ..launch.run import say
 from . import simulate
 from .asked import PredictRequest, asked, check_device, counts_of
-from .machine_figures import Places, at_end, figures, places, without
+from .machine_figures import at_end, figures, memory_of, places, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .positions import positions, share_of
@@ -135,6 +135,7 @@ def predicted(
     (answer,) = rehearse(
         [Part(tables, played, ranks, on_node, where.threads, steps, strategies, machines, like)]
     )
+    has, need, _ = memory_of(machine, where, share.bytes)
     row: dict[str, Any] = {
         "ranks": ranks,
         "nodes": where.nodes,
@@ -143,7 +144,7 @@ def predicted(
         "played": played,
         "kernels": _computed(answer[strategies[0]]["work"]),
         "memory": share.bytes,
-        "fits": _fits(machine, where, share.bytes),
+        "fits": None if has is None else need <= has,
         "strategies": {},
     }
     for name in strategies:
@@ -216,9 +217,3 @@ def whole_passes(case: Case, machine: Machine, steps: int) -> int:
 
 def _per_step(stage: dict[str, Any], steps: int) -> dict[str, Any]:
     return {name: value if name == "stage" else value / steps for name, value in stage.items()}
-
-
-def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
-    if machine.gpu is not None:
-        return None if machine.gpu.memory is None else rank_bytes <= machine.gpu.memory
-    return None if machine.node.memory is None else rank_bytes * where.on_node <= machine.node.memory

@@ -180,19 +180,8 @@ def _line(row: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
 def _with_sums(told: dict[str, Any], lines: list[dict[str, Any]], moving: float) -> list[dict[str, Any]]:
     if len(lines) < 2:
         return lines
-    keys = (
-        "runs",
-        "shell",
-        "core",
-        "boundary",
-        "start",
-        "poke",
-        "wait",
-        "files",
-        "reduction",
-        "messages",
-        "bytes",
-    )
+    keys = ("runs", "shell", "core", "boundary", "start", "poke", "wait", "files", "reduction")
+    keys += ("messages", "bytes")
     sums = {key: sum(line[key] for line in lines) for key in keys}
     return [*lines, sums | {"stage": "all", "M": moving, "T": told["T"]}]
 

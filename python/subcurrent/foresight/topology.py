@@ -53,17 +53,8 @@ def described(machine: Machine, where: Places, rank_byte: float, speed: float) -
     if network.kind == "bus":
         own, trunk = fullest(where) / rank_byte, network.backbone or network.bandwidth
         segments = (where.segments[node * where.per_node] for node in range(where.nodes))
-        numbers = (
-            where.on_node,
-            speed,
-            own,
-            network.latency,
-            machine.node.flag_latency,
-            trunk,
-            0.0,
-            *segments,
-        )
-        return f"bus {' '.join(map(repr, numbers))}\n"
+        rates = (speed, own, network.latency, machine.node.flag_latency, trunk, 0.0)
+        return f"bus {' '.join(map(repr, (where.on_node, *rates, *segments)))}\n"
     own = where.on_node / rank_byte
     trunk = network.bandwidth * (1 if network.kind == "torus" else network.links)
     rates = (speed, own, network.latency, machine.node.flag_latency, trunk, network.hop)
