@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conftest import ROOT, SMALL, completed, set_options
+from conftest import ROOT, SMALL, completed, set_options, wait_for
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.foresight.tune import TuneRequest, tune
 from subcurrent.launch import emulated
@@ -221,13 +221,13 @@ def test_nothing_is_left_of_a_program_that_is_killed(program, hosts):
         stderr=subprocess.DEVNULL,
     )
     try:
-        assert within(30, spaces)
+        wait_for(spaces, 30)
         time.sleep(1)
         running.send_signal(signal.SIGKILL)
     finally:
         running.kill()
         running.wait()
-    assert within(15, lambda: not spaces())
+    wait_for(lambda: not spaces(), 15)
 
 
 @pytest.mark.mpi
@@ -255,15 +255,6 @@ def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
     assert 0 < table["repeats"] < 1000000
     assert all(len(row["T_all"]) == table["repeats"] for row in table["rows"])
     assert not spaces()
-
-
-def within(seconds: float, holds) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if holds():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def test_a_network_that_cannot_be_made_says_why(monkeypatch, tmp_path):
