@@ -102,7 +102,7 @@ void compare(Context& context, int n, int dimensions, bool jacobi, int iteration
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int turns = arguments.number(1, "turns", 5, 1);
-  const int iterations = arguments.number(2, "iterations", 40, 5);
+  const int iterations = arguments.number(2, "iterations", 100, 5);
   const int side = arguments.trial() ? 90 : 1000, edge = arguments.trial() ? 20 : 100;
   PetscInitialize(&argc, &argv, nullptr, nullptr);
   {

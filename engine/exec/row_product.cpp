@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/processor.hpp"
+#include "engine/exec/row_diagonals.hpp"
 #include "engine/exec/row_sum.hpp"
 #include "engine/exec/team.hpp"
 
@@ -27,7 +29,7 @@ template <RowSum row_sum>
   }
 }
 
-void some_rows(const CompressedRows& rows, int first, int last, const double* x, double* y, bool add) {
+void separate_rows(const CompressedRows& rows, int first, int last, const double* x, double* y, bool add) {
 #ifdef __AVX512VL__
   if (!on_intel()) return rows_of_thread<row_sum<by_loads>>(rows, first, last, x, y, add);
   rows_of_thread<row_sum<by_instruction>>(rows, first, last, x, y, add);
@@ -36,8 +38,20 @@ void some_rows(const CompressedRows& rows, int first, int last, const double* x,
 #endif
 }
 
-/// This thread's part of the rows [first, last). The parts have equal work; a row counts as its non-zeros
-/// plus a constant.
+/// Only results that are not added have rows by diagonals.
+void some_rows(const CompressedRows& rows, int first, int last, const double* x, double* y, bool add) {
+  if (rows.diagonals.empty()) return separate_rows(rows, first, last, x, y, add);
+  for (int next = first, end; next < last; next = end) {
+    const bool kind = rows.by_diagonals(next);
+    end = next + 1;
+    while (end < last && rows.by_diagonals(end) == kind)
+      end = std::min(last, round_up(end + 1, rows_together));
+    kind ? multiply_diagonals(rows, next, end, x, y) : separate_rows(rows, next, end, x, y, add);
+  }
+}
+
+/// This thread's part of the rows [first, last), whole groups of rows_together. The parts have equal work; a
+/// row counts as its non-zeros plus a constant.
 std::pair<int, int> share_of(const CompressedRows& rows, int first, int last) {
   constexpr std::int64_t of_row = 4;
   const auto work = [&](int r) { return rows.begin[static_cast<std::size_t>(r)] + of_row * std::int64_t{r}; };
@@ -52,7 +66,7 @@ std::pair<int, int> share_of(const CompressedRows& rows, int first, int last) {
       else
         high = middle;
     }
-    return low;
+    return low == first ? first : std::min(last, round_up(low, rows_together));
   };
   return {row_at(from), row_at(to)};
 }
@@ -69,6 +83,19 @@ void product(const CompressedRows& rows, int first, int last, const double* x, d
 }
 
 }  // namespace
+
+double CompressedRows::bytes() const {
+  constexpr double of_value = 8, of_column = 4, of_begin = 8;
+  double all = of_value * static_cast<double>(nonzeros()) + of_begin * rows();
+  for (int r = 0; r < rows(); ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    if (!by_diagonals(r))
+      all += of_column * static_cast<double>(begin[at + 1] - begin[at]);
+    else if (r % rows_together == 0)
+      all += 2 * of_column * diagonals[at / rows_together];
+  }
+  return all;
+}
 
 void multiply(const CompressedRows& rows, int first, int last, const double* x, double* y, int threads) {
   product(rows, first, last, x, y, false, threads);

@@ -50,7 +50,7 @@ using Gather = __m512d (*)(const std::int32_t* column, std::int64_t count, const
   const __m256d high =
       count > 4 ? _mm256_set_m128d(pair_at(column + 6, count - 6, x), pair_at(column + 4, count - 4, x))
                 : _mm256_setzero_pd();
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /// Eight at a time, the rest with a mask. The compiler's own loop ends with single elements, which are most

@@ -128,10 +128,9 @@ std::int64_t RowStage::sums_of(int piece) const {
 }
 
 double RowStage::bytes_per_cell() const {
-  constexpr double of_nonzero = 12, of_row = 8 + 8, of_column = 8;  // value, column; begin, y; x
   const auto x =
       static_cast<double>(accesses()[1].field->grid().own().cells()) + static_cast<double>(total(wanted_));
-  double bytes = of_nonzero * static_cast<double>(nonzeros_) + of_row * local_.rows() + of_column * x;
+  double bytes = matrix_bytes_ + sizeof(double) * (local_.rows() + x);
   if (reader_)
     for (const int block : late_) bytes += reader_->bytes_per_cell() * rows_of(block).extent().x;
   return bytes / std::max(1, own_rows());

@@ -87,6 +87,7 @@ class RowStage final : public Stage {
   std::int64_t nonzeros_ = 0;
   CompressedRows local_;                // own rows, then those of others; columns owned here
   std::vector<CompressedRows> remote_;  // by piece of the gather
+  double matrix_bytes_ = 0;             // that a product reads of them
   std::vector<double> from_remote_;     // the sums of those for each row
 
   std::vector<std::int32_t> touched_;  // rows with a column on another rank

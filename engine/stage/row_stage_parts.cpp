@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/exec/row_diagonals.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc {
@@ -230,6 +231,9 @@ void RowStage::fill(const MatrixRows& matrix, const std::vector<int>& rows,
     if (!met.empty()) touched_.push_back(static_cast<std::int32_t>(position));
   }
   if (gathers_anywhere_) from_remote_.resize(rows.size());
+  store_by_diagonals(local_);
+  matrix_bytes_ = local_.bytes();
+  for (const CompressedRows& part : remote_) matrix_bytes_ += part.bytes();
 }
 
 RowStage::Gather& RowStage::gather_of(Storage& x) {
