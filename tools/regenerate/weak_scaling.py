@@ -58,7 +58,6 @@ SCALED = (
         dendrite,
         (FIRST, 512, 4096),
         per_node=None,
-        simulated=512,
         strategy="boundary_first",
     ),
     Scaled("turbulence, 64³ points a rank", turbulence, (FIRST, 128, 512, 4096), simulated=128),

@@ -63,8 +63,8 @@ SETTINGS = (
     "smpi/send-is-detached-thresh:0",
     "contexts/stack-size:256",
 )
-# The simulator divides links anew at every event, among all messages: those of transforms on more ranks that
-# begin or end within a microsecond do so together.
+# The simulator divides links anew at every event, among all messages: those of many ranks, or of transforms on
+# more than a few, that begin or end within a microsecond do so together.
 EXACT = 8
 TOGETHER = "surf/precision:1e-6"
 BLIND = (
@@ -153,7 +153,7 @@ def simulated(
         limit = values["eager_limit"]
         asking = f";{limit}:{ANSWERED}" if limit < LONGEST else ""
         settings = [*SETTINGS, f"smpi/lat-factor:0:1{asking}"]
-        settings += [TOGETHER] if transforms and ranks > EXACT else []
+        settings += [TOGETHER] if whole or (transforms and ranks > EXACT) else []
         line += ["-no-privatize", *(f"--cfg={one}" for one in settings), str(program)]
         pieces = "whole" if whole else "pieces"
         passes = str(-(-steps // length))
