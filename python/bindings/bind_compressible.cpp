@@ -51,8 +51,9 @@ io::CheckpointContents CompressibleFace::contents() {
 }
 
 void CompressibleFace::add(nb::dict& to, const Measures& m) {
-  put(to, "mass", m.mass, "total_energy", m.energy, "energy", m.kinetic);
+  put(to, "mass", m.mass);
   put(to, "momentum_x", m.momentum[0], "momentum_y", m.momentum[1], "momentum_z", m.momentum[2]);
+  put(to, "total_energy", m.energy, "energy", m.kinetic);
   put(to, "solenoidal", m.solenoidal, "dilatational", m.dilatational);
   put(to, "dissipation", m.solenoidal + m.dilatational, "pressure_work", m.pressure_work);
   put(to, "friction", m.friction, "filtered", m.filtered, "enstrophy", m.enstrophy, "mach", m.mach);
