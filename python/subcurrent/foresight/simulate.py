@@ -63,8 +63,8 @@ SETTINGS = (
     "smpi/send-is-detached-thresh:0",
     "contexts/stack-size:256",
 )
-# The simulator divides links anew at every event, among all messages: those of many ranks, or of transforms on
-# more than a few, that begin or end within a microsecond do so together.
+# The simulator divides links anew at every event, among all messages: those of many ranks, or of transforms
+# on more than a few, that begin or end within a microsecond do so together.
 EXACT = 8
 TOGETHER = "surf/precision:1e-6"
 BLIND = (

@@ -117,11 +117,9 @@ def paint_cells(
 ) -> None:
     """Cells between these edges along x and y, shape (ny, nx), in colours from `low`, or -top, to `top`."""
     limits = {"vmin": -top if low is None else low, "vmax": top}
-    mesh = axes.pcolormesh(*edges, values, cmap=colours, **limits, rasterized=True)
-    axes.set(xlabel=with_unit("x", unit), ylabel=with_unit("y", unit), aspect="equal")
-    axes.grid(visible=False)
-    axes.figure.colorbar(mesh, ax=axes, shrink=shrink, label=label)
-    scale_bar(axes, *edges, unit)
+    bar = {"shrink": shrink, "label": label}
+    paint(axes, *edges, values, bar=bar, unit=unit, cmap=colours, **limits)
+    axes.set(xlabel=with_unit("x", unit), ylabel=with_unit("y", unit))
 
 
 def closed(across: np.ndarray, up: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
