@@ -69,7 +69,7 @@ PICTURES = (
     picture("earth_south_view", 480, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_south_polar_cap", 60, planets.earth_south_polar_cap, "earth_south, spacing 1"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
-    picture("jupiter", 200, drawn("jupiter", "planes.png"), "jupiter"),
+    picture("jupiter", 900, drawn("jupiter", "planes.png"), "jupiter"),
     picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),
     picture("forced_scalar", 480, drawn("forced_scalar", "scalar.png"), "forced_scalar"),
     picture("turbulence_spectrum", 240, drawn("forced_hit_128", "spectrum.png", *SMALL_HIT), "64³, forced"),
