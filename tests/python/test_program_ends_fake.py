@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CASE, QUIET, STARTS_RANKS, sentence_of, steps_in, stopped, summary, wait_for
+from conftest import CASE, QUIET, STARTS_RANKS, mounted, sentence_of, steps_in, stopped, summary, wait_for
 from subcurrent.errors import BAD_INPUT, OK, STORAGE
 
 pytestmark = STARTS_RANKS
@@ -91,6 +91,15 @@ def test_resume_refuses_another_grid(fake_program, refusal):
     fake_program.ok("run", "case.toml", "--out", "r", *QUIET)
     said = refusal("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
     assert "--resume needs the same grid" in said
+
+
+def test_a_full_disk_during_the_run(fake_program):
+    """The history fills it, which Python writes."""
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))
+    with mounted(fake_program.folder / "small", "size=120k"):
+        done = fake_program("run", "case.toml", "--out", "small/r", "--set", "output.snapshots=false")
+    assert done.returncode == STORAGE
+    assert "the disk is full" in sentence_of(done)
 
 
 def test_a_folder_that_cannot_be_made(fake_program):
