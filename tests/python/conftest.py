@@ -3,7 +3,6 @@
 fake."""
 
 import collections
-import contextlib
 import csv
 import functools
 import importlib.util
@@ -14,12 +13,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from subcurrent.case.reading import set_words
 from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput
 from subcurrent.launch.mpi import ROOT_MAY
 
@@ -87,7 +87,7 @@ def drawn_apart(code: str, picture: Path) -> str:
 
 def set_options(*settings: str) -> list[str]:
     """A `--set` for each."""
-    return [word for one in settings for word in ("--set", one)]
+    return set_words(settings)
 
 
 # Of tests with the fake compiled module, whose ranks are started all the same.
@@ -276,19 +276,6 @@ def stopped(running: subprocess.Popen, number: int) -> str:
     said, _ = running.communicate(timeout=120)
     assert running.returncode == STOPPED, said
     return said
-
-
-@contextlib.contextmanager
-def mounted(folder: Path, options: str) -> Iterator[None]:
-    """A file system in memory with such options, at a folder that is made for it."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("mounting a file system takes root")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def summary(folder: Path) -> dict:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, SMALL, history, mounted, sentence_of, set_options, stopped, wait_for
+from conftest import QUIET, SMALL, history, sentence_of, set_options, stopped, wait_for
+from mounts import mounted
 from snapshots import same_end
 from subcurrent import core
 from subcurrent.errors import BAD_INPUT, DIVERGED, OTHER, STORAGE

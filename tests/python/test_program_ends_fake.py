@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import CASE, QUIET, STARTS_RANKS, mounted, sentence_of, steps_in, stopped, summary, wait_for
+from conftest import CASE, QUIET, STARTS_RANKS, sentence_of, steps_in, stopped, summary, wait_for
+from mounts import mounted
 from subcurrent.errors import BAD_INPUT, OK, STORAGE
 
 pytestmark = STARTS_RANKS

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from conftest import mounted
+from mounts import mounted
 from subcurrent.errors import STORAGE, BadInput, StorageError
 from subcurrent.launch.lock import among_the_ranks, wait_for_ranks
 from subcurrent.launch.rundir import FIGURES, RunFolder, write_text, writing
