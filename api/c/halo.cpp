@@ -64,9 +64,9 @@ void Halo::make_arrays() {
     }
     bound_.push_back(array.data);
   }
-  arrays_ = std::make_unique<ArrayHalo>(
-      *context_, r_.processes, std::move(arrays), r_.blocks,
-      ArrayHaloOptions{r_.options.outstanding, static_cast<std::size_t>(r_.options.piece_bytes)});
+  arrays_ =
+      std::make_unique<ArrayHalo>(*context_, r_.processes, std::move(arrays), r_.blocks,
+                                  r_.options.outstanding, static_cast<std::size_t>(r_.options.piece_bytes));
   std::size_t directions = 1;
   for (int a = 0; a < r_.processes.dims; ++a) directions *= 3;
   started_.assign(2, std::vector<std::int64_t>(directions, 0));

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "engine/base/align.hpp"
+
 namespace sc {
 
 void FreePages::operator()(std::byte* data) const { std::free(data); }
@@ -13,7 +15,7 @@ void FreePages::operator()(std::byte* data) const { std::free(data); }
 PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t large = std::size_t{2} << 20;
   const std::size_t unit = bytes >= large ? large : alignment;
-  void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  void* data = std::aligned_alloc(unit, round_up(bytes, unit));
   // Only up to `bytes`: the tail of the last page stays untouched and takes no memory.
   if (data && unit == large) {
     madvise(data, bytes, MADV_DONTNEED);  // memory that was freed before keeps its small pages

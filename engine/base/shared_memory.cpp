@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
@@ -98,7 +99,7 @@ std::unique_ptr<SharedMemory> SharedMemory::bring(MPI_Comm node, std::size_t byt
   int size = 0, rank = 0;
   mpi::check(MPI_Comm_size(node, &size));
   mpi::check(MPI_Comm_rank(node, &rank));
-  const Key own = make_file((bytes + page - 1) / page * page, reason);
+  const Key own = make_file(round_up(bytes, page), reason);
   std::vector<Key> keys(static_cast<std::size_t>(size));
   mpi::check(MPI_Allgather(&own, sizeof own, MPI_BYTE, keys.data(), sizeof own, MPI_BYTE, node));
   std::unique_ptr<SharedMemory> memory(new SharedMemory);

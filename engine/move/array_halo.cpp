@@ -27,12 +27,12 @@ void set(Box& box, Run& layers, int axis, Run to) {
 }  // namespace
 
 ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
-                     std::vector<std::vector<int>> blocks, ArrayHaloOptions options)
+                     std::vector<std::vector<int>> blocks, int outstanding, std::size_t piece_bytes)
     : context_(context),
       processes_(processes),
       arrays_(std::move(arrays)),
       blocks_(std::move(blocks)),
-      outstanding_(options.outstanding),
+      outstanding_(outstanding),
       directions_(directions_of(processes.dims)) {
   Parcels parcels;
   std::vector<std::size_t> cell_bytes;
@@ -52,8 +52,8 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   };
   for (const Ints4& d : directions_) add(d, all);
   for (std::size_t g = 1; g < groups_.size(); ++g) add(groups_[g].direction, static_cast<int>(g));
-  parcels.departures = make_parcels(departures, cell_bytes, options.piece_bytes);
-  parcels.arrivals = make_parcels(arrivals, cell_bytes, options.piece_bytes);
+  parcels.departures = make_parcels(departures, cell_bytes, piece_bytes);
+  parcels.arrivals = make_parcels(arrivals, cell_bytes, piece_bytes);
   for (std::size_t i = 0; i < parcels.departures.size(); ++i)
     groups_[at(parcels.departures[i].group)].departures.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < parcels.arrivals.size(); ++i)

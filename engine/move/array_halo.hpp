@@ -31,20 +31,16 @@ struct CellRange {
   Ints4 lo{}, hi{};
 };
 
-struct ArrayHaloOptions {
-  int outstanding = 1;  ///< number of parcels of one direction that may be in progress at a time
-  std::size_t piece_bytes = std::size_t{60} * 1024;
-};
-
 class ArrayHalo final {
  public:
   /// Collective. `blocks[a][c]` are the own cells of the blocks with coordinate c along process dimension a.
-  /// The arrays must agree on all ranks in everything except own cells and memory.
+  /// The arrays must agree on all ranks in everything except own cells and memory. `outstanding` parcels of
+  /// one direction may be in progress at a time.
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
-            std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
+            std::vector<std::vector<int>> blocks, int outstanding, std::size_t piece_bytes);
 
   /// The number of a group of parcels that are sent together: all parcels of one direction. As many groups of
-  /// a direction may be in progress as ArrayHaloOptions::outstanding; `number` counts them from 0.
+  /// a direction may be in progress as `outstanding`; `number` counts them from 0.
   int group(const Ints4& direction, int number) const;
   static constexpr int all = 0;  ///< the group of the parcels of all directions
   /// As in Exchange, for a whole group. A range excludes cells along axes on which the direction is zero;

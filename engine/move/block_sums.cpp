@@ -11,14 +11,13 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{60} * 1024;  // below the eager limit of MPI
-constexpr int whole_bundle = 64;                             // adjacent lines
+constexpr int whole_bundle = 64;  // adjacent lines
 
 /// Groups of lines for one piece each: as many whole rows of lines as fit, or parts of a row.
 std::vector<Box> groups_of(const Box& own, int axis, std::size_t line_bytes) {
   const int across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
   const Int3 n = own.extent();
-  const int lines = std::max(1, static_cast<int>(piece_bytes / line_bytes));
+  const int lines = std::max(1, static_cast<int>(eager_piece / line_bytes));
   const int rows = std::max(1, lines / n[across]);
   const int beside =
       rows > 1 || lines >= n[across] ? n[across] : std::max(1, lines / whole_bundle) * whole_bundle;

@@ -31,7 +31,7 @@ class EntryExchange final : public Exchange {
   /// their owners, contiguous in `to`: first those of the previous rank, then of the one before it, and so
   /// on.
   EntryExchange(Storage& from, Storage& to, const EntryLists& departures, const EntryLists& arrivals,
-                std::size_t piece_bytes = std::size_t{60} * 1024);
+                std::size_t piece_bytes = eager_piece);
 
   /// source() is shifted by `by` cells along x against `from`, for a stage that numbers its cells
   /// differently.

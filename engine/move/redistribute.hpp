@@ -18,9 +18,9 @@ struct Chunks {
   Box slab(Box box, int chunk) const;
 };
 
-/// The largest size of a piece: to other nodes (below the eager limit of MPI) and within this one.
+/// The largest size of a piece: to other nodes and within this one.
 struct ChunkBytes {
-  std::size_t far = std::size_t{60} * 1024;
+  std::size_t far = eager_piece;
   std::size_t near = std::size_t{1} << 30;
 };
 
@@ -28,7 +28,7 @@ class Redistribute : public Exchange {
  public:
   /// Collective. Throws Error (bad_input) if the global cells, the element type or the number of components
   /// differ. The source() of a piece is own cells of `from`, its sink() own cells of `to`.
-  Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = std::size_t{60} * 1024);
+  Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = eager_piece);
 
   /// The departures [first, second) of a departing chunk, those of its cells that belong to an arriving one,
   /// and the arrivals of an arriving one.

@@ -33,7 +33,7 @@ struct GatheringRead {
 inline GatheringRead reads(Level<double, 1> level, Gathered gathered) { return {level, gathered}; }
 
 struct RowOptions {
-  std::size_t piece_bytes = std::size_t{60} * 1024;  ///< largest size of a piece
+  std::size_t piece_bytes = eager_piece;  ///< largest size of a piece
 };
 
 class RowStage final : public Stage {

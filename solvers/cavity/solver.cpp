@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include "engine/grid/cells.hpp"
-#include "solvers/common/report.hpp"
 
 namespace sc::cavity {
 

@@ -10,13 +10,11 @@
 #include "solvers/cavity/options.hpp"
 #include "solvers/cavity/other_grid.hpp"
 #include "solvers/cavity/stages.hpp"
+#include "solvers/common/report.hpp"
 
 namespace sc::cavity {
 
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step
-  double dt = 0;
+struct StepReport : sc::StepReport {
   /// dt * the largest of lid speed / smallest spacing, and max |U^d| of inflow and after the step.
   double courant = 0;
   int iterations = 0;         ///< of the pressure solver, in both stages of a step of second order

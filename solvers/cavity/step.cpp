@@ -11,7 +11,7 @@ namespace sc::cavity {
 StepReport Cavity::step() {
   runner_.begin_step();
   const double dt = stable_step();
-  StepReport report{.step = clock_.steps + 1, .time = clock_.time + dt, .dt = dt};
+  StepReport report{{.step = clock_.steps + 1, .time = clock_.time + dt, .dt = dt}};
   double stiffness = clock_.stiffness;
   if (options_.order == 2 && stages_.outflow) runner_.run(*stages_.outflow->keep_begin);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/common/report.hpp"
 #include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 

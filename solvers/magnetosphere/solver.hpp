@@ -11,6 +11,7 @@
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
 #include "solvers/common/passes.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/options.hpp"
 #include "solvers/magnetosphere/stages.hpp"
@@ -19,10 +20,7 @@ namespace sc::magnetosphere {
 
 struct Diagnostics;
 
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step
-  double dt = 0;
+struct StepReport : sc::StepReport {
   double courant = 0;           ///< fastest signal at the start of the cycle * dt / spacing
   int place = 0;                ///< position in the cycle: 0 for the Lax-Wendroff step
   std::int64_t floors = 0;      ///< points limited by a floor in this step, in both sets

@@ -11,13 +11,12 @@ StepReport Magnetosphere::steps(int n) {
   found_.clear();  // of a call that failed
   runner_.steps(n, [this](int) { advance(); });
   reduce_found();
-  return {.step = clock_.steps,
-          .time = clock_.time,
-          .dt = clock_.dt,
-          .courant = clock_.signal * clock_.dt / options_.spacing,
-          .place = static_cast<int>((clock_.place + options_.cycle - 1) % options_.cycle),
-          .floors = last_floors_,
-          .all_floors = clock_.floors - before};
+  StepReport report{{.step = clock_.steps, .time = clock_.time, .dt = clock_.dt}};
+  report.courant = clock_.signal * clock_.dt / options_.spacing;
+  report.place = static_cast<int>((clock_.place + options_.cycle - 1) % options_.cycle);
+  report.floors = last_floors_;
+  report.all_floors = clock_.floors - before;
+  return report;
 }
 
 void Magnetosphere::advance() {

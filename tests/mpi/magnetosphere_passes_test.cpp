@@ -98,7 +98,7 @@ Steps run(Context& context, const MagnetosphereOptions& o, const std::function<v
   if (start) start(solver);
   Steps s;
   for (const int count : counts) {
-    const StepReport report = solver.steps(count);
+    const magnetosphere::StepReport report = solver.steps(count);
     EXPECT_EQ(report.step, solver.clock().steps);
     EXPECT_EQ(report.dt, solver.clock().dt);
     s.floors.push_back(count == 1 ? report.floors : report.all_floors);

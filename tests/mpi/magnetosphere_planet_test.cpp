@@ -104,7 +104,7 @@ void expect_the_reference(const char* name, MagnetosphereOptions o) {
   EXPECT_LT(at_start, 2e-14) << name;
   std::int64_t floors = 0;
   for (int n = 0; n < 6; ++n) {  // a whole cycle and the beginning of the next
-    const StepReport report = solver.step();
+    const magnetosphere::StepReport report = solver.step();
     floors += report.floors;
     if (!here) continue;
     EXPECT_EQ(report.floors, expected.step()) << name << ", step " << n + 1;

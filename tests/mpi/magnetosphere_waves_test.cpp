@@ -194,7 +194,7 @@ std::pair<double, double> alfven_share(Context& context, int n, int cycle, doubl
   const Mode mode = mode_of(Wave::alfven);
   auto solver = std::make_unique<Magnetosphere>(context, options_of(box, cycle, courant));
   set(*solver, box, mode);
-  StepReport report;
+  magnetosphere::StepReport report;
   for (int step = 0; step < 16; ++step) report = solver->step();
   double mean = 1, along = 0;
   std::array<double, 3> s{}, c{};

@@ -21,9 +21,7 @@ struct HaloItem {
 
 struct HaloOptions {
   Corners corners = Corners::direct;
-  /// The largest size of a piece to another node, below the eager limit of the transport (64 KiB for Open MPI
-  /// over TCP), in bytes.
-  std::size_t piece_bytes = std::size_t{60} * 1024;
+  std::size_t piece_bytes = eager_piece;  ///< largest size of a piece to another node
   /// The same within a node: there smaller pieces gain nothing, and each costs flags or a handshake between
   /// cores.
   std::size_t near_piece_bytes = std::size_t{1} << 30;

@@ -15,6 +15,10 @@
 
 namespace sc {
 
+/// The usual limit of a piece to another node, in bytes: below the eager limit of the transport (64 KiB for
+/// Open MPI over TCP).
+inline constexpr std::size_t eager_piece = std::size_t{60} * 1024;
+
 /// A range of components of an item, or of the fourth axis of a user array, which may have a halo too.
 struct Layers {
   int source = 0, sink = 0;  ///< the first one at each end
