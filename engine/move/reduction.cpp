@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: one MPI_Iallreduce (or MPI_Ireduce to one rank) for the keys, and one for the sums.
+// Reduction: one MPI_Iallreduce for the keys, and one for the sums.
 #include "engine/move/reduction.hpp"
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 
 namespace sc {
 
-Reduction::Reduction(Context& context, int root)
-    : context_(context), root_(root), alive_(std::make_shared<Reduction*>(this)) {
+Reduction::Reduction(Context& context) : context_(context), alive_(std::make_shared<Reduction*>(this)) {
   // A communicator must not be freed while a collective on it is in progress.
   context_.on_close([found = std::weak_ptr<Reduction*>(alive_)] {
     if (const auto reduction = found.lock()) {
@@ -56,12 +55,7 @@ void Reduction::start(std::span<const std::int64_t> max_keys, std::span<const st
 void Reduction::begin(std::int64_t* values, std::size_t count, MPI_Op op, MPI_Request& request) {
   if (count == 0 || context_.rehearses()) return;
   const int n = static_cast<int>(count);
-  if (root_ == everybody)
-    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, context_.comm(), &request));
-  else if (root_ == context_.rank())
-    mpi::check(MPI_Ireduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, root_, context_.comm(), &request));
-  else
-    mpi::check(MPI_Ireduce(values, nullptr, n, MPI_INT64_T, op, root_, context_.comm(), &request));
+  mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, context_.comm(), &request));
 }
 
 bool Reduction::test() {

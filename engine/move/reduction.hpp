@@ -19,9 +19,7 @@ namespace sc {
 
 class Reduction final : public Pending {
  public:
-  /// The result goes to all ranks, or only to `root`.
-  explicit Reduction(Context& context, int root = everybody);
-  static constexpr int everybody = -1;
+  explicit Reduction(Context& context);
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
   ~Reduction() override;
@@ -37,7 +35,7 @@ class Reduction final : public Pending {
   void wait();
   void finish() override { wait(); }
 
-  /// The results of the last reduction, on the ranks that receive it; valid after wait() (or a true test())
+  /// The results of the last reduction; valid after wait() (or a true test())
   /// until the next start().
   std::span<const std::int64_t> max_keys() const { return {values_.data(), keys_}; }
   std::span<const std::int64_t> sums() const { return {values_.data() + keys_, values_.size() - keys_}; }
@@ -48,7 +46,6 @@ class Reduction final : public Pending {
   std::int64_t bytes() const { return static_cast<std::int64_t>(values_.size() * sizeof(std::int64_t)); }
 
   Context& context_;
-  int root_;
   std::vector<std::int64_t> values_;  // keys, then sums
   std::size_t keys_ = 0;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};

@@ -15,10 +15,7 @@ namespace sc {
 
 class GlobalValue {
  public:
-  /// The result is known on all ranks, or only on `root`; then the others' value is undefined, and they wait
-  /// only until they have sent.
-  explicit GlobalValue(Context& context, int root = Reduction::everybody)
-      : context_(context), reduction_(context, root) {}
+  explicit GlobalValue(Context& context) : context_(context), reduction_(context) {}
 
   /// Collective: all ranks pass equally many accumulators of the same kinds.
   void start(std::span<const Accumulator> mine);
