@@ -17,17 +17,14 @@
 
 namespace sc::spectral {
 
-/// Own planes of an array: strides of rows (y) and planes (z) in bytes.
-struct PlaneBytes {
-  std::byte* at = nullptr;
-  std::ptrdiff_t y = 0, z = 0;
-  template <class T>
-  Cells<std::complex<T>> in() const {
-    using C = std::complex<T>;
-    constexpr std::ptrdiff_t size = sizeof(C);
-    return {reinterpret_cast<C*>(at), y / size, z / size};
-  }
-};
+/// Own planes of an array, of either precision.
+using PlaneBytes = Cells<std::byte>;
+template <class T>
+Cells<std::complex<T>> cells_of(const PlaneBytes& planes) {
+  using C = std::complex<T>;
+  constexpr std::ptrdiff_t size = sizeof(C);
+  return {reinterpret_cast<C*>(planes.at), planes.y / size, planes.z / size};
+}
 
 /// The memory layout of an array of planes: rows on 64-byte boundaries, in files also planes on pages.
 struct PlaneShape {

@@ -97,11 +97,12 @@ class TransformsIn final : public Transforms {
 
   void to_planes(AnyField& modes, int component, int array, const spectral::PlaneBytes& planes) override {
     const auto from = spectral::cells_of(modes_of(modes), component);
-    pipeline_ ? pipeline_->to_planes(array, from) : fft_.backward_across(from, planes.in<Real>());
+    pipeline_ ? pipeline_->to_planes(array, from)
+              : fft_.backward_across(from, spectral::cells_of<Real>(planes));
   }
   void from_planes(int array, const spectral::PlaneBytes& planes, AnyField& modes, int component) override {
     const auto to = spectral::cells_of(modes_of(modes), component);
-    pipeline_ ? pipeline_->from_planes(array, to) : fft_.forward_across(planes.in<Real>(), to);
+    pipeline_ ? pipeline_->from_planes(array, to) : fft_.forward_across(spectral::cells_of<Real>(planes), to);
   }
   void to_points(AnyField& modes, int first, AnyField& points) override {
     overwrite(points);
@@ -214,7 +215,7 @@ void TransformsIn<Real>::through_points(int z, const std::vector<spectral::Plane
                                         int back, int thread, const Multiply& multiply) {
   Workplace<Real>& here = workplaces_[static_cast<std::size_t>(thread)];
   const auto plane = [&](int k) -> spectral::Rows<Mode<Real>> {
-    const auto cells = arrays[static_cast<std::size_t>(k)].in<Real>();
+    const auto cells = spectral::cells_of<Real>(arrays[static_cast<std::size_t>(k)]);
     return {cells.at + z * cells.z, cells.y};
   };
   const auto rows = [&](int k) { return fft_.rows_of(plane(k), here.rows(k)); };
@@ -236,7 +237,7 @@ void TransformsIn<Real>::sample(const std::function<double(double, double, doubl
   if (context_.rehearses()) return;
   const Int3 n = cells_, own = points().own().extent(), first = points().origin();
   const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
-  const auto cells = slab.arrays[static_cast<std::size_t>(array)].in<Real>();
+  const auto cells = spectral::cells_of<Real>(slab.arrays[static_cast<std::size_t>(array)]);
   std::vector<Real> points(static_cast<std::size_t>(own.x) * static_cast<std::size_t>(own.y));
   for (int z = slab.lo; z < slab.hi; ++z) {
     for (int y = 0; y < own.y; ++y)

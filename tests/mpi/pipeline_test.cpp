@@ -102,7 +102,7 @@ std::vector<std::vector<Complex>> in_a_pipeline(Context& context, const Size& si
       for (int z = slab.lo; z < slab.hi; ++z) ++used[static_cast<std::size_t>(z)];
       ++slabs;
       std::array<Cells<Complex>, arrays> all;
-      for (std::size_t k = 0; k < arrays; ++k) all[k] = slab.arrays[k].in<double>();
+      for (std::size_t k = 0; k < arrays; ++k) all[k] = spectral::cells_of<double>(slab.arrays[k]);
       use(all, n, slab.lo, slab.hi);
     });
     EXPECT_EQ(used, std::vector<int>(used.size(), 1));
