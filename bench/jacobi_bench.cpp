@@ -19,7 +19,7 @@ void compare(Int3 cells, int threads, int turns) {
   {
     Runner runner(context, {});
     const Grid grid(context, {.cells = cells, .halo = 2});
-    PoissonLevel<double, Points> level(grid);
+    PoissonLevel<Points> level(grid);
     level.a.fill([](int, int x, int y, int z) { return 1.0 + 1e-3 * ((x + 3 * y + 7 * z) % 11); });
     level.inverse_diagonal.fill([](int, int, int) { return 1.0 / 6; });
     level.x.fill([](int x, int y, int z) { return 1e-2 * ((x * y + z) % 17); });

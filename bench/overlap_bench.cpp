@@ -21,7 +21,7 @@ namespace {
 using namespace sc;
 using namespace sc::cavity;
 using Points = SevenPoints<double>;
-using Level = PoissonLevel<double, Points>;
+using Level = PoissonLevel<Points>;
 
 auto jacobi(Level& l, const std::string& name) {
   return Sweep(name, JacobiSweep<double, Points>{}, writes(l.x.next()), reads(l.x.now(), Points::reach),

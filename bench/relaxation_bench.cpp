@@ -44,12 +44,13 @@ void compare(Context& context, const std::string& name, double cells, const Comp
                   lengths[k] == 4 ? "goal >= 1.5" : "for the record");
 }
 
-template <class Real, class Points>
+template <class Points>
 void relax(const std::string& what, int n, int threads, const Comparison& how) {
+  using Real = typename Points::Real;
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
     const Grid grid(context, {.cells = {n, n, n}, .halo = 2});
-    PoissonLevel<Real, Points> level(grid);
+    PoissonLevel<Points> level(grid);
     level.a.fill([](int, int x, int y, int z) { return Real(1 + 1e-3 * ((x + 3 * y + 7 * z) % 11)); });
     level.inverse_diagonal.fill([](int, int, int) { return Real(1.0 / (Points::neighbours + 1)); });
     level.x.fill([](int x, int y, int z) { return Real(1e-2 * ((x * y + z) % 17)); });
@@ -61,7 +62,7 @@ void relax(const std::string& what, int n, int threads, const Comparison& how) {
     Sweep sor("sor", RelaxationSweep<Real, Points>{Real(1.2)}, SweepOptions{.colours = Points::colours},
               updates(level.x.now(), Points::reach), reads(level.b.now()), around,
               reads(level.inverse_diagonal.now()));
-    LevelSweeps<Real, Points> chebyshev(level);
+    LevelSweeps<Points> chebyshev(level);
     const auto two_levels = [&](auto& stage) {
       return [&](Runner& runner) {
         runner.run(stage);
@@ -92,8 +93,8 @@ int main(int argc, char** argv) {
   const Comparison how{turns,
                        {0, arguments.number(4, "rows", 0, 0, 0), arguments.number(5, "planes", 0, 0, 0)}};
   MPI_Init(&argc, &argv);
-  relax<double, SevenPoints<double>>("7 points", cells, threads, how);
-  relax<double, NineteenPoints<double>>("19 points", cells, threads, how);
-  relax<float, SevenPoints<float>>("7 points f32", cells, threads, how);
+  relax<SevenPoints<double>>("7 points", cells, threads, how);
+  relax<NineteenPoints<double>>("19 points", cells, threads, how);
+  relax<SevenPoints<float>>("7 points f32", cells, threads, how);
   MPI_Finalize();
 }

@@ -19,8 +19,8 @@ auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
 }  // namespace
 
 template <class Real, class Points>
-void set_finest(Mesh<Real>& mesh, const Walls& walls, PoissonLevel<Real, Points>& level,
-                Field<Real>& reciprocal, Runner& runner) {
+void set_finest(Mesh<Real>& mesh, const Walls& walls, PoissonLevel<Points>& level, Field<Real>& reciprocal,
+                Runner& runner) {
   Sweep couplings("couplings", finest_couplings(Points{}, walls), writes(level.a.now()),
                   reads(mesh.face.now(), star(1)), reads(mesh.edge.now(), box(1)));
   Sweep volumes("reciprocal volume", Reciprocal<Real>{}, writes(reciprocal.now()), reads(mesh.J.now()));
@@ -28,17 +28,17 @@ void set_finest(Mesh<Real>& mesh, const Walls& walls, PoissonLevel<Real, Points>
   runner.run(volumes);
 }
 
-template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<double, SevenPoints<double, false>>&,
+template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<SevenPoints<double, false>>&,
                          Field<double>&, Runner&);
-template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<double, SevenPoints<double, true>>&,
+template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<SevenPoints<double, true>>&,
                          Field<double>&, Runner&);
-template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<double, NineteenPoints<double>>&,
-                         Field<double>&, Runner&);
-template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<float, SevenPoints<float, false>>&,
-                         Field<float>&, Runner&);
-template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<float, SevenPoints<float, true>>&,
-                         Field<float>&, Runner&);
-template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<float, NineteenPoints<float>>&,
-                         Field<float>&, Runner&);
+template void set_finest(Mesh<double>&, const Walls&, PoissonLevel<NineteenPoints<double>>&, Field<double>&,
+                         Runner&);
+template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<SevenPoints<float, false>>&, Field<float>&,
+                         Runner&);
+template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<SevenPoints<float, true>>&, Field<float>&,
+                         Runner&);
+template void set_finest(Mesh<float>&, const Walls&, PoissonLevel<NineteenPoints<float>>&, Field<float>&,
+                         Runner&);
 
 }  // namespace sc::cavity

@@ -15,8 +15,9 @@
 namespace sc::cavity {
 
 /// Fields of a level. x has two time levels: the iterate and the previous one.
-template <class Real, class Points>
+template <class Points>
 struct PoissonLevel {
+  using Real = typename Points::Real;
   explicit PoissonLevel(const Grid& cells, Space where = Space::host)
       : grid(cells),
         space(where),
@@ -33,6 +34,10 @@ struct PoissonLevel {
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 
+  /// Collective, when the couplings are set: computes 1 / D and the bound of the eigenvalues.
+  void finish(Runner& runner);
+  /// Collective: the largest coupling along each axis.
+  std::array<double, 3> largest_couplings(Runner& runner);
   /// A table of numbers for this level's kernels.
   Table<double> table(std::vector<double> values) const { return {grid.context(), space, std::move(values)}; }
 
@@ -47,32 +52,24 @@ struct PoissonLevel {
   std::array<std::array<bool, 2>, 3> given{};  ///< the low and high faces of every axis on which x is zero
 };
 
-/// Collective: computes 1 / D and the eigenvalue bound of a level whose couplings are set.
-template <class Real, class Points>
-void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
-
-/// Collective: the largest coupling along each axis.
-template <class Real, class Points>
-std::array<double, 3> largest_couplings(PoissonLevel<Real, Points>& level, Runner& runner);
-
 /// x' = x + momentum (x - before) + weight D^-1 (A x - b)
 struct Chebyshev {
   double momentum, weight;
 };
 
 /// The stages of one level. The new x is level(1), and becomes now() by advance().
-template <class Real, class Points>
+template <class Points>
 struct LevelSweeps {
-  explicit LevelSweeps(PoissonLevel<Real, Points>& level);
+  explicit LevelSweeps(PoissonLevel<Points>& level);
   SetStage<Chebyshev> smooth;
   SetStage<double> from_zero;  ///< the first sweep, where x is zero; the parameter is the weight
   std::unique_ptr<Stage> residual;
 };
 
 /// Stages between a level and the next coarser one, whose cells have `factor` times the size.
-template <class Real, class Points>
+template <class Points>
 struct Transfer {
-  using Level = PoissonLevel<Real, Points>;
+  using Level = PoissonLevel<Points>;
   /// Collective: sets the couplings of `coarse`. `ratios`: see CoarsenSeven.
   static void set_couplings(Level& fine, Level& coarse, Int3 factor,
                             const std::array<const double*, 3>& ratios, Runner& runner);

@@ -27,9 +27,9 @@ bool is_coarsest(const Grid& grid) {
 /// Halves the axes along which cells are strongly coupled, at a quarter of the strongest or more: smoothing
 /// reduces an error that oscillates along a weakly coupled axis too slowly, and half as many cells could not
 /// represent it (semi-coarsening; U. Trottenberg, C. Oosterlee, A. Schueller, Multigrid, 2001, section 5.1).
-template <class Real, class Points>
-Int3 factor_of(PoissonLevel<Real, Points>& level, Runner& runner) {
-  const std::array<double, 3> largest = largest_couplings(level, runner);
+template <class Points>
+Int3 factor_of(PoissonLevel<Points>& level, Runner& runner) {
+  const std::array<double, 3> largest = level.largest_couplings(runner);
   const Int3 n = level.grid.cells();
   double strongest = 0;
   for (int a = 0; a < 3; ++a)
@@ -81,14 +81,14 @@ std::vector<double> distance_ratios(const std::vector<double>& fine, const std::
 
 }  // namespace
 
-template <class Real, class Points>
-Multigrid<Real, Points>::Multigrid(L& finest, Runner& runner)
+template <class Points>
+Multigrid<Points>::Multigrid(L& finest, Runner& runner)
     : finest_(finest), runner_(runner), finest_sweeps_(finest) {
   for (L* above = &finest; !is_coarsest(above->grid); above = steps_.back().coarse.get()) add_level(*above);
 }
 
-template <class Real, class Points>
-void Multigrid<Real, Points>::add_level(L& above) {
+template <class Points>
+void Multigrid<Points>::add_level(L& above) {
   Step step;
   L* fine = &above;
   const Int3 factor = factor_of(above, runner_);
@@ -113,17 +113,16 @@ void Multigrid<Real, Points>::add_level(L& above) {
     between[k] = coarse.table(distance_ratios(fine_centres, coarse_centres, factor[d]));
     ratios[k] = between[k].data();
   }
-  Transfer<Real, Points>::set_couplings(*fine, coarse, factor, ratios, runner_);
-  finish_level(coarse, runner_);
-  step.restrict_residual = Transfer<Real, Points>::restrict_residual(*fine, coarse, factor);
-  step.prolong = Transfer<Real, Points>::prolong(*fine, coarse, factor);
-  step.sweeps = std::make_unique<LevelSweeps<Real, Points>>(coarse);
+  Transfer<Points>::set_couplings(*fine, coarse, factor, ratios, runner_);
+  coarse.finish(runner_);
+  step.restrict_residual = Transfer<Points>::restrict_residual(*fine, coarse, factor);
+  step.prolong = Transfer<Points>::prolong(*fine, coarse, factor);
+  step.sweeps = std::make_unique<LevelSweeps<Points>>(coarse);
   steps_.push_back(std::move(step));
 }
 
-template <class Real, class Points>
-void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int count, bool from_zero,
-                                     Stage* after) {
+template <class Points>
+void Multigrid<Points>::smooth(L& l, LevelSweeps<Points>& s, int count, bool from_zero, Stage* after) {
   runner_.steps(count, [&](int k) {
     const double momentum = k == 0 ? 0.0 : (2.0 * k - 1) / (2.0 * k + 3);
     const double weight = (8.0 * k + 4) / ((2.0 * k + 3) * l.lambda);
@@ -138,8 +137,8 @@ void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int cou
   });
 }
 
-template <class Real, class Points>
-void Multigrid<Real, Points>::cycle(std::size_t depth) {
+template <class Points>
+void Multigrid<Points>::cycle(std::size_t depth) {
   L& l = level(depth);
   if (depth == steps_.size()) {
     smooth(l, sweeps(depth), sweeps_on_coarsest, true);
@@ -156,11 +155,11 @@ void Multigrid<Real, Points>::cycle(std::size_t depth) {
   smooth(l, sweeps(depth), sweeps_after, false);
 }
 
-template class Multigrid<double, SevenPoints<double, false>>;
-template class Multigrid<double, SevenPoints<double, true>>;
-template class Multigrid<double, NineteenPoints<double>>;
-template class Multigrid<float, SevenPoints<float, false>>;
-template class Multigrid<float, SevenPoints<float, true>>;
-template class Multigrid<float, NineteenPoints<float>>;
+template class Multigrid<SevenPoints<double, false>>;
+template class Multigrid<SevenPoints<double, true>>;
+template class Multigrid<NineteenPoints<double>>;
+template class Multigrid<SevenPoints<float, false>>;
+template class Multigrid<SevenPoints<float, true>>;
+template class Multigrid<NineteenPoints<float>>;
 
 }  // namespace sc::cavity

@@ -7,10 +7,10 @@
 
 namespace sc::cavity {
 
-template <class Real, class Points>
+template <class Points>
 class Multigrid {
  public:
-  using L = PoissonLevel<Real, Points>;
+  using L = PoissonLevel<Points>;
 
   /// Collective: builds the levels below `finest`, whose couplings must be set.
   Multigrid(L& finest, Runner& runner);
@@ -25,19 +25,19 @@ class Multigrid {
     std::unique_ptr<L> gathered;
     std::unique_ptr<L> coarse;
     std::unique_ptr<Stage> restrict_residual, prolong;
-    std::unique_ptr<LevelSweeps<Real, Points>> sweeps;  // for the coarse level
+    std::unique_ptr<LevelSweeps<Points>> sweeps;  // for the coarse level
   };
   void add_level(L& above);
   void cycle(std::size_t depth);
-  void smooth(L& level, LevelSweeps<Real, Points>& sweeps, int count, bool from_zero, Stage* after = nullptr);
+  void smooth(L& level, LevelSweeps<Points>& sweeps, int count, bool from_zero, Stage* after = nullptr);
   L& level(std::size_t depth) { return depth == 0 ? finest_ : *steps_[depth - 1].coarse; }
-  LevelSweeps<Real, Points>& sweeps(std::size_t depth) {
+  LevelSweeps<Points>& sweeps(std::size_t depth) {
     return depth == 0 ? finest_sweeps_ : *steps_[depth - 1].sweeps;
   }
 
   L& finest_;
   Runner& runner_;
-  LevelSweeps<Real, Points> finest_sweeps_;
+  LevelSweeps<Points> finest_sweeps_;
   std::vector<Step> steps_;
 };
 

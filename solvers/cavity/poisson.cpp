@@ -16,20 +16,21 @@ namespace {
 
 /// Common parts of all three solvers: the finest level with the unknown x and right-hand side b, and the
 /// scale of the residual.
-template <class Real, class Points>
+template <class Points>
 class Solver : public Poisson {
  public:
+  using Real = typename Points::Real;
   Solver(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner, const std::array<RowEnd, 6>& ends)
       : options_(options),
         runner_(runner),
         level_(mesh.J.grid(), mesh.space()),
         reciprocal_(mesh.J.grid(), "reciprocal volume", {.space = mesh.space()}),
         global_(runner.context()),
-        size_(residual_size(level_, scale())) {
+        size_(cavity::residual(level_, scale())) {
     const Grid& grid = level_.grid;
     const Walls walls{grid.cells(), grid.periodic(), ends};
     set_finest(mesh, walls, level_, reciprocal_, runner_);
-    finish_level(level_, runner_);
+    level_.finish(runner_);
     for (int d = 0; d < 3; ++d) {
       level_.given[std::size_t(d)] = {walls.end(d, 0).given, walls.end(d, 1).given};
       std::vector<double> centres;
@@ -42,7 +43,7 @@ class Solver : public Poisson {
   Field<Real>& b() override { return level_.b; }
 
  protected:
-  using L = PoissonLevel<Real, Points>;
+  using L = PoissonLevel<Points>;
   Field<Real>& scale() { return options_.scaled_residual ? level_.inverse_diagonal : reciprocal_; }
   double residual() {
     runner_.run(*size_);
@@ -64,12 +65,13 @@ class Solver : public Poisson {
 /// Sweeps x' = x + omega D^-1 (A x - b), by Jacobi or in place colour by colour, until the residual is below
 /// the tolerance. It is tested every `check_every` sweeps. The result is used one sweep later, so that the
 /// reduction overlaps with a sweep.
-template <class Real, class Points>
-class Relaxation final : public Solver<Real, Points> {
+template <class Points>
+class Relaxation final : public Solver<Points> {
  public:
-  Relaxation(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+  Relaxation(Mesh<typename Points::Real>& mesh, const PressureOptions& options, Runner& runner,
              const std::array<RowEnd, 6>& ends)
-      : Solver<Real, Points>(mesh, options, runner, ends), sweep_(stage_by(options)) {}
+      : Solver<Points>(mesh, options, runner, ends),
+        sweep_(relaxation(this->level_, options.method, omega(options))) {}
 
   Solved solve() override {
     const PressureOptions& o = this->options_;
@@ -97,12 +99,10 @@ class Relaxation final : public Solver<Real, Points> {
   }
 
  private:
-  std::unique_ptr<Stage> stage_by(const PressureOptions& o) {
-    auto& l = this->level_;
-    if (o.method == Method::sor)
-      return over_relaxation(l, o.relaxation > 0 ? o.relaxation : optimum(l.grid.cells()));
+  double omega(const PressureOptions& o) const {
+    if (o.relaxation > 0) return o.relaxation;
     // omega < 1, because with 7 points the checkerboard is an eigenvector of D^-1 A with eigenvalue 2.
-    return jacobi(l, o.relaxation > 0 ? o.relaxation : 0.98);
+    return o.method == Method::sor ? optimum(this->level_.grid.cells()) : 0.98;
   }
   /// Young's optimum for the slowest mode, in a uniform cube with the largest number of cells along an axis.
   static double optimum(Int3 n) {
@@ -128,18 +128,16 @@ class Relaxation final : public Solver<Real, Points> {
 ///   one reduction.
 /// The norm of r never grows, even if A or B are not symmetric. The finest level of the cycles stores z in x
 /// and r in b.
-template <class Real, class Points>
-class Accelerated final : public Solver<Real, Points> {
+template <class Points>
+class Accelerated final : public Solver<Points> {
  public:
-  Accelerated(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner,
+  Accelerated(Mesh<typename Points::Real>& mesh, const PressureOptions& options, Runner& runner,
               const std::array<RowEnd, 6>& ends)
-      : Solver<Real, Points>(mesh, options, runner, ends),
+      : Solver<Points>(mesh, options, runner, ends),
         z_(finest_copy()),
-        krylov_(this->level_.grid, this->level_.space),
+        krylov_(this->level_, *z_, this->scale()),
         multigrid_(*z_, runner),
-        residual_(residual_into(*z_, this->level_, this->scale())),
-        project_(projection(*z_, krylov_)),
-        advance_(advance(this->level_, *z_, krylov_, this->scale())) {}
+        residual_(cavity::residual(this->level_, this->scale(), z_.get())) {}
 
   Solved solve() override {
     const PressureOptions& o = this->options_;
@@ -161,39 +159,38 @@ class Accelerated final : public Solver<Real, Points> {
   }
 
  private:
-  using L = PoissonLevel<Real, Points>;
+  using L = PoissonLevel<Points>;
   std::unique_ptr<L> finest_copy() {
     auto z = std::make_unique<L>(this->level_.grid, this->level_.space);
     z->centres = this->level_.centres;
     z->given = this->level_.given;
     this->runner_.move(this->level_.a.now(), z->a.now());
-    finish_level(*z, this->runner_);
+    z->finish(this->runner_);
     return z;
   }
   int accelerate(int limit) {
     double qq = 0, beta = 0;
     for (int used = 0; used < limit;) {
       multigrid_.cycle();
-      this->runner_.run(*project_);
-      this->global_.start(project_->accumulators());
+      this->runner_.run(*krylov_.project);
+      this->global_.start(krylov_.project->accumulators());
       const double wq = qq > 0 ? this->global_.value(0) : 0.0;
       beta = qq > 0 ? wq / qq : 0.0;
       qq = this->global_.value(1) - beta * wq;
       if (!(qq > 0)) return used;
-      advance_.set({this->global_.value(2) / qq, beta});
-      this->runner_.run(*advance_);
+      krylov_.advance.set({this->global_.value(2) / qq, beta});
+      this->runner_.run(*krylov_.advance);
       ++used;
-      const double residual = this->global_.reduce(advance_->accumulators());
+      const double residual = this->global_.reduce(krylov_.advance->accumulators());
       if (!this->fixed() && !(residual >= this->options_.tolerance)) return used;
     }
     return limit;
   }
 
   std::unique_ptr<L> z_;
-  Krylov<Real> krylov_;
-  Multigrid<Real, Points> multigrid_;
-  std::unique_ptr<Stage> residual_, project_;
-  SetStage<Factors> advance_;
+  Krylov<Points> krylov_;
+  Multigrid<Points> multigrid_;
+  std::unique_ptr<Stage> residual_;
 };
 
 }  // namespace
@@ -203,8 +200,8 @@ std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& o
                                       const std::array<RowEnd, 6>& ends) {
   const auto make = [&]<class Points>(Points) -> std::unique_ptr<Poisson> {
     if (options.method == Method::multigrid)
-      return std::make_unique<Accelerated<Real, Points>>(mesh, options, runner, ends);
-    return std::make_unique<Relaxation<Real, Points>>(mesh, options, runner, ends);
+      return std::make_unique<Accelerated<Points>>(mesh, options, runner, ends);
+    return std::make_unique<Relaxation<Points>>(mesh, options, runner, ends);
   };
   if (std::any_of(ends.begin(), ends.end(), [](const RowEnd& end) { return end.given; }))
     return make(SevenPoints<Real, true>{});

@@ -14,8 +14,9 @@ namespace sc::cavity {
 /// A on an orthogonal grid: 7 points, a[d] couples the cell with its neighbour below along d (0 through a
 /// wall). Where the pressure is `given` on a face, a[3 + d] couples the cell with such a face of axis d, on
 /// which the unknown is zero. No cell lies beside both faces of an axis, which has at least two cells.
-template <class Real, bool given = false>
+template <class R, bool given = false>
 struct SevenPoints {
+  using Real = R;
   static constexpr int coefficients = given ? 6 : 3;
   static constexpr int colours = 2;
   static constexpr Reach reach = star(1);
@@ -38,8 +39,9 @@ struct SevenPoints {
 
 /// A with mixed derivatives: 19 points, a[k] couples the cell with neighbour k: six faces (-x +x -y +y -z
 /// +z), then for each plane d the four diagonals (a, b) = --, +-, -+, ++ of its axes a = d + 1, b = d + 2.
-template <class Real>
+template <class R>
 struct NineteenPoints {
+  using Real = R;
   static constexpr int coefficients = 18;
   static constexpr int colours = 4;
   static constexpr Reach reach = box(1);

@@ -10,43 +10,32 @@ namespace sc::cavity {
 
 /// Collective: sets the couplings of the finest level, and 1 / J.
 template <class Real, class Points>
-void set_finest(Mesh<Real>& mesh, const Walls& walls, PoissonLevel<Real, Points>& level,
-                Field<Real>& reciprocal, Runner& runner);
+void set_finest(Mesh<Real>& mesh, const Walls& walls, PoissonLevel<Points>& level, Field<Real>& reciprocal,
+                Runner& runner);
 
-/// A sweep x' = x + omega D^-1 (A x - b), into x.next(), and in place, one colour after the other.
-template <class Real, class Points>
-std::unique_ptr<Stage> jacobi(PoissonLevel<Real, Points>& level, double omega);
-template <class Real, class Points>
-std::unique_ptr<Stage> over_relaxation(PoissonLevel<Real, Points>& level, double omega);
+/// A sweep x' = x + omega D^-1 (A x - b): by jacobi into x.next(), by sor in place, one colour after the
+/// other.
+template <class Points>
+std::unique_ptr<Stage> relaxation(PoissonLevel<Points>& level, Method method, double omega);
 
-/// The largest |b - A x| times `scale`.
-template <class Real, class Points>
-std::unique_ptr<Stage> residual_size(PoissonLevel<Real, Points>& level, Field<Real>& scale);
-/// The same, and z.b = b - A x.
-template <class Real, class Points>
-std::unique_ptr<Stage> residual_into(PoissonLevel<Real, Points>& z, PoissonLevel<Real, Points>& level,
-                                     Field<Real>& scale);
+/// The largest |b - A x| times `scale`; with z also z->b = b - A x, by the couplings of z, which are the
+/// same.
+template <class Points>
+std::unique_ptr<Stage> residual(PoissonLevel<Points>& level, Field<typename Points::Real>& scale,
+                                PoissonLevel<Points>* z = nullptr);
 
-/// The vectors of generalised conjugate residuals besides x, b and those of the cycle: direction, A
-/// direction, A correction.
-template <class Real>
-struct Krylov {
-  Krylov(const Grid& grid, Space space)
-      : d(grid, "direction", {.space = space}),
-        q(grid, "A direction", {.space = space}),
-        w(grid, "A correction", {.space = space}) {}
-  Field<Real> d, q, w;
-};
 struct Factors {
   double alpha, beta;
 };
-
-/// w = A z, with the sums of ApplyAndProject.
-template <class Real, class Points>
-std::unique_ptr<Stage> projection(PoissonLevel<Real, Points>& z, Krylov<Real>& krylov);
-/// d = z - beta d, q = w - beta q, x += alpha d, r -= alpha q; the largest |r| times `scale`.
-template <class Real, class Points>
-SetStage<Factors> advance(PoissonLevel<Real, Points>& level, PoissonLevel<Real, Points>& z,
-                          Krylov<Real>& krylov, Field<Real>& scale);
+/// Generalised conjugate residuals: the vectors besides x, b and those of the cycle, and the stages.
+template <class Points>
+struct Krylov {
+  using Real = typename Points::Real;
+  Krylov(PoissonLevel<Points>& level, PoissonLevel<Points>& z, Field<Real>& scale);
+  Field<Real> d, q, w;             ///< direction, A direction, A correction
+  std::unique_ptr<Stage> project;  ///< w = A z, with the sums of ApplyAndProject
+  /// d = z - beta d, q = w - beta q, x += alpha d, r -= alpha q; the largest |r| times `scale`.
+  SetStage<Factors> advance;
+};
 
 }  // namespace sc::cavity

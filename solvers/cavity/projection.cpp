@@ -4,48 +4,27 @@
 
 namespace sc::cavity {
 
-template <class Real, class Points>
-std::unique_ptr<Stage> projection(PoissonLevel<Real, Points>& z, Krylov<Real>& k) {
-  return stage_of("project", ApplyAndProject<Real, Points>{}, SweepOptions{.reduce = Reduce::sum},
-                  writes(k.w.now()), reads(z.x.now(), Points::reach), reads(k.q.now()), reads(z.b.now()),
-                  reads(z.a.now(), Points::coefficient_reach));
-}
+template <class Points>
+Krylov<Points>::Krylov(PoissonLevel<Points>& l, PoissonLevel<Points>& z, Field<Real>& scale)
+    : d(l.grid, "direction", {.space = l.space}),
+      q(l.grid, "A direction", {.space = l.space}),
+      w(l.grid, "A correction", {.space = l.space}),
+      project(stage_of("project", ApplyAndProject<Real, Points>{}, SweepOptions{.reduce = Reduce::sum},
+                       writes(w.now()), reads(z.x.now(), Points::reach), reads(q.now()), reads(z.b.now()),
+                       reads(z.a.now(), Points::coefficient_reach))),
+      advance(set_stage<Factors>(
+          stage_of("advance", Advance<Real>{}, SweepOptions{.reduce = Reduce::max}, updates(d.now()),
+                   updates(q.now()), updates(l.x.now()), updates(z.b.now()), reads(z.x.now()), reads(w.now()),
+                   reads(scale.now())),
+          [](const Factors& f) {
+            return Advance<Real>{Real(f.alpha), Real(f.beta)};
+          })) {}
 
-template <class Real, class Points>
-SetStage<Factors> advance(PoissonLevel<Real, Points>& l, PoissonLevel<Real, Points>& z, Krylov<Real>& k,
-                          Field<Real>& scale) {
-  auto stage = stage_of("advance", Advance<Real>{}, SweepOptions{.reduce = Reduce::max}, updates(k.d.now()),
-                        updates(k.q.now()), updates(l.x.now()), updates(z.b.now()), reads(z.x.now()),
-                        reads(k.w.now()), reads(scale.now()));
-  return set_stage<Factors>(std::move(stage), [](const Factors& f) {
-    return Advance<Real>{Real(f.alpha), Real(f.beta)};
-  });
-}
-
-template std::unique_ptr<Stage> projection(PoissonLevel<double, SevenPoints<double, false>>&,
-                                           Krylov<double>&);
-template std::unique_ptr<Stage> projection(PoissonLevel<double, SevenPoints<double, true>>&, Krylov<double>&);
-template std::unique_ptr<Stage> projection(PoissonLevel<double, NineteenPoints<double>>&, Krylov<double>&);
-template std::unique_ptr<Stage> projection(PoissonLevel<float, SevenPoints<float, false>>&, Krylov<float>&);
-template std::unique_ptr<Stage> projection(PoissonLevel<float, SevenPoints<float, true>>&, Krylov<float>&);
-template std::unique_ptr<Stage> projection(PoissonLevel<float, NineteenPoints<float>>&, Krylov<float>&);
-template SetStage<Factors> advance(PoissonLevel<double, SevenPoints<double, false>>&,
-                                   PoissonLevel<double, SevenPoints<double, false>>&, Krylov<double>&,
-                                   Field<double>&);
-template SetStage<Factors> advance(PoissonLevel<double, SevenPoints<double, true>>&,
-                                   PoissonLevel<double, SevenPoints<double, true>>&, Krylov<double>&,
-                                   Field<double>&);
-template SetStage<Factors> advance(PoissonLevel<double, NineteenPoints<double>>&,
-                                   PoissonLevel<double, NineteenPoints<double>>&, Krylov<double>&,
-                                   Field<double>&);
-template SetStage<Factors> advance(PoissonLevel<float, SevenPoints<float, false>>&,
-                                   PoissonLevel<float, SevenPoints<float, false>>&, Krylov<float>&,
-                                   Field<float>&);
-template SetStage<Factors> advance(PoissonLevel<float, SevenPoints<float, true>>&,
-                                   PoissonLevel<float, SevenPoints<float, true>>&, Krylov<float>&,
-                                   Field<float>&);
-template SetStage<Factors> advance(PoissonLevel<float, NineteenPoints<float>>&,
-                                   PoissonLevel<float, NineteenPoints<float>>&, Krylov<float>&,
-                                   Field<float>&);
+template struct Krylov<SevenPoints<double, false>>;
+template struct Krylov<SevenPoints<double, true>>;
+template struct Krylov<NineteenPoints<double>>;
+template struct Krylov<SevenPoints<float, false>>;
+template struct Krylov<SevenPoints<float, true>>;
+template struct Krylov<NineteenPoints<float>>;
 
 }  // namespace sc::cavity

@@ -4,42 +4,30 @@
 
 namespace sc::cavity {
 
-template <class Real, class Points>
-std::unique_ptr<Stage> residual_size(PoissonLevel<Real, Points>& l, Field<Real>& scale) {
-  return stage_of("residual size", ResidualSize<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                  reads(l.x.now(), Points::reach), reads(l.b.now()),
-                  reads(l.a.now(), Points::coefficient_reach), reads(scale.now()));
-}
-
-template <class Real, class Points>
-std::unique_ptr<Stage> residual_into(PoissonLevel<Real, Points>& z, PoissonLevel<Real, Points>& l,
-                                     Field<Real>& scale) {
+template <class Points>
+std::unique_ptr<Stage> residual(PoissonLevel<Points>& l, Field<typename Points::Real>& scale,
+                                PoissonLevel<Points>* z) {
+  using Real = typename Points::Real;
+  if (!z)
+    return stage_of("residual size", ResidualSize<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
+                    reads(l.x.now(), Points::reach), reads(l.b.now()),
+                    reads(l.a.now(), Points::coefficient_reach), reads(scale.now()));
   return stage_of("residual", Residual<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
-                  writes(z.b.now()), reads(l.x.now(), Points::reach), reads(l.b.now()),
-                  reads(z.a.now(), Points::coefficient_reach), reads(scale.now()));
+                  writes(z->b.now()), reads(l.x.now(), Points::reach), reads(l.b.now()),
+                  reads(z->a.now(), Points::coefficient_reach), reads(scale.now()));
 }
 
-template std::unique_ptr<Stage> residual_size(PoissonLevel<double, SevenPoints<double, false>>&,
-                                              Field<double>&);
-template std::unique_ptr<Stage> residual_size(PoissonLevel<double, SevenPoints<double, true>>&,
-                                              Field<double>&);
-template std::unique_ptr<Stage> residual_size(PoissonLevel<double, NineteenPoints<double>>&, Field<double>&);
-template std::unique_ptr<Stage> residual_size(PoissonLevel<float, SevenPoints<float, false>>&, Field<float>&);
-template std::unique_ptr<Stage> residual_size(PoissonLevel<float, SevenPoints<float, true>>&, Field<float>&);
-template std::unique_ptr<Stage> residual_size(PoissonLevel<float, NineteenPoints<float>>&, Field<float>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<double, SevenPoints<double, false>>&,
-                                              PoissonLevel<double, SevenPoints<double, false>>&,
-                                              Field<double>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<double, SevenPoints<double, true>>&,
-                                              PoissonLevel<double, SevenPoints<double, true>>&,
-                                              Field<double>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<double, NineteenPoints<double>>&,
-                                              PoissonLevel<double, NineteenPoints<double>>&, Field<double>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<float, SevenPoints<float, false>>&,
-                                              PoissonLevel<float, SevenPoints<float, false>>&, Field<float>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<float, SevenPoints<float, true>>&,
-                                              PoissonLevel<float, SevenPoints<float, true>>&, Field<float>&);
-template std::unique_ptr<Stage> residual_into(PoissonLevel<float, NineteenPoints<float>>&,
-                                              PoissonLevel<float, NineteenPoints<float>>&, Field<float>&);
+template std::unique_ptr<Stage> residual(PoissonLevel<SevenPoints<double, false>>&, Field<double>&,
+                                         PoissonLevel<SevenPoints<double, false>>*);
+template std::unique_ptr<Stage> residual(PoissonLevel<SevenPoints<double, true>>&, Field<double>&,
+                                         PoissonLevel<SevenPoints<double, true>>*);
+template std::unique_ptr<Stage> residual(PoissonLevel<NineteenPoints<double>>&, Field<double>&,
+                                         PoissonLevel<NineteenPoints<double>>*);
+template std::unique_ptr<Stage> residual(PoissonLevel<SevenPoints<float, false>>&, Field<float>&,
+                                         PoissonLevel<SevenPoints<float, false>>*);
+template std::unique_ptr<Stage> residual(PoissonLevel<SevenPoints<float, true>>&, Field<float>&,
+                                         PoissonLevel<SevenPoints<float, true>>*);
+template std::unique_ptr<Stage> residual(PoissonLevel<NineteenPoints<float>>&, Field<float>&,
+                                         PoissonLevel<NineteenPoints<float>>*);
 
 }  // namespace sc::cavity

@@ -6,8 +6,9 @@ namespace sc::cavity {
 
 namespace {
 
-template <class Real, class Points>
-SetStage<Chebyshev> smooth_stage(PoissonLevel<Real, Points>& l) {
+template <class Points>
+SetStage<Chebyshev> smooth_stage(PoissonLevel<Points>& l) {
+  using Real = typename Points::Real;
   using Kernel = ChebyshevSweep<Real, Points>;
   auto stage = stage_of("smooth", Kernel{}, SweepOptions{.flops = 3.0 * Points::neighbours + 8},
                         updates(l.x.level(1)), reads(l.x.now(), Points::reach), reads(l.b.now()),
@@ -17,32 +18,33 @@ SetStage<Chebyshev> smooth_stage(PoissonLevel<Real, Points>& l) {
   });
 }
 
-template <class Real, class Points>
-SetStage<double> from_zero_stage(PoissonLevel<Real, Points>& l) {
+template <class Points>
+SetStage<double> from_zero_stage(PoissonLevel<Points>& l) {
+  using Real = typename Points::Real;
   auto stage = stage_of("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)),
                         writes(l.x.now()), reads(l.b.now()), reads(l.inverse_diagonal.now()));
   return set_stage<double>(std::move(stage),
                            [](double weight) { return ChebyshevFromZero<Real>{Real(weight)}; });
 }
 
-template <class Real, class Points>
-std::unique_ptr<Stage> residual_stage(PoissonLevel<Real, Points>& l) {
-  return stage_of("residual", ResidualAlone<Real, Points>{}, writes(l.r.now()),
+template <class Points>
+std::unique_ptr<Stage> residual_stage(PoissonLevel<Points>& l) {
+  return stage_of("residual", ResidualAlone<typename Points::Real, Points>{}, writes(l.r.now()),
                   reads(l.x.now(), Points::reach), reads(l.b.now()),
                   reads(l.a.now(), Points::coefficient_reach));
 }
 
 }  // namespace
 
-template <class Real, class Points>
-LevelSweeps<Real, Points>::LevelSweeps(PoissonLevel<Real, Points>& level)
+template <class Points>
+LevelSweeps<Points>::LevelSweeps(PoissonLevel<Points>& level)
     : smooth(smooth_stage(level)), from_zero(from_zero_stage(level)), residual(residual_stage(level)) {}
 
-template struct LevelSweeps<double, SevenPoints<double, false>>;
-template struct LevelSweeps<double, SevenPoints<double, true>>;
-template struct LevelSweeps<double, NineteenPoints<double>>;
-template struct LevelSweeps<float, SevenPoints<float, false>>;
-template struct LevelSweeps<float, SevenPoints<float, true>>;
-template struct LevelSweeps<float, NineteenPoints<float>>;
+template struct LevelSweeps<SevenPoints<double, false>>;
+template struct LevelSweeps<SevenPoints<double, true>>;
+template struct LevelSweeps<NineteenPoints<double>>;
+template struct LevelSweeps<SevenPoints<float, false>>;
+template struct LevelSweeps<SevenPoints<float, true>>;
+template struct LevelSweeps<NineteenPoints<float>>;
 
 }  // namespace sc::cavity

@@ -23,7 +23,7 @@ using namespace sc;
 using namespace sc::cavity;
 {kernel}
 using Points = SevenPoints<{real}>;
-void sweep(PoissonLevel<{real}, Points>& l, Runner& runner) {{
+void sweep(PoissonLevel<Points>& l, Runner& runner) {{
   Sweep one("one", {name}, writes(l.x.next()), reads(l.x.now(), Points::reach), reads(l.b.now()),
             reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
   runner.run(one);
