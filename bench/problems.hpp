@@ -27,8 +27,7 @@ template <class Real>
 void fill_between_walls(Field<Real>& field) {
   for (int level = 0; level < field.levels(); ++level)
     field.fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(field, {axis, side}, Fixed<Real>{0});
+  for (const Face face : all_faces) boundary(field, face, Fixed<Real>{0});
 }
 
 /// A field with two levels, and the sweep of its step.

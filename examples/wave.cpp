@@ -78,8 +78,7 @@ void run(Context& ctx, Arguments given) {
   const int n = asked.cells;
   Grid grid(ctx, {.cells = {n, n, n}, .halo = 2 * asked.length});
   Field<double> p(grid, "pressure", {.levels = 2}), sponge(grid, "sponge");
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(p, {axis, side}, Fixed{0.0});
+  for (const Face face : all_faces) boundary(p, face, Fixed{0.0});
   sponge.fill([&](int x, int y, int z) { return sponge_at(asked, x, y, z); });
   std::int64_t step = 0;
 

@@ -12,24 +12,23 @@ namespace sc {
 StripBoxes strip_boxes(const Grid& grid) {
   const Int3 n = grid.own().extent();
   StripBoxes boxes;
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const int h = grid.halo(axis);
-      if (h == 0 || grid.own().empty() || grid.physical({axis, side})) continue;
-      if (axis < 2 && grid.split()[axis] == 1) continue;  // an undivided axis: each slab has both of its ends
-      Box own = grid.own(), halo = own;
-      own.lo[axis] = side == 0 ? 0 : std::max(0, n[axis] - h);
-      own.hi[axis] = side == 0 ? std::min(h, n[axis]) : n[axis];
-      halo.lo[axis] = side == 0 ? -h : n[axis];
-      halo.hi[axis] = halo.lo[axis] + h;
-      for (int earlier = 0; earlier < axis; ++earlier) {
-        halo.lo[earlier] -= grid.halo(earlier);
-        halo.hi[earlier] += grid.halo(earlier);
-      }
-      const auto face = static_cast<std::size_t>(2 * axis + side);
-      boxes.own[face] = own;
-      boxes.halo[face] = halo;
+  for (std::size_t f = 0; f < all_faces.size(); ++f) {
+    const auto [axis, side] = all_faces[f];
+    const int h = grid.halo(axis);
+    if (h == 0 || grid.own().empty() || grid.physical(all_faces[f])) continue;
+    if (axis < 2 && grid.split()[axis] == 1) continue;  // an undivided axis: each slab has both of its ends
+    Box own = grid.own(), halo = own;
+    own.lo[axis] = side == 0 ? 0 : std::max(0, n[axis] - h);
+    own.hi[axis] = side == 0 ? std::min(h, n[axis]) : n[axis];
+    halo.lo[axis] = side == 0 ? -h : n[axis];
+    halo.hi[axis] = halo.lo[axis] + h;
+    for (int earlier = 0; earlier < axis; ++earlier) {
+      halo.lo[earlier] -= grid.halo(earlier);
+      halo.hi[earlier] += grid.halo(earlier);
     }
+    boxes.own[f] = own;
+    boxes.halo[f] = halo;
+  }
   return boxes;
 }
 

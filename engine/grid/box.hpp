@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -71,5 +72,6 @@ inline std::string face_name(Face face) {
   return std::string(1, "xyz"[face.axis]).append(face.side == 0 ? "_low" : "_high");
 }
 constexpr Face x_low{0, 0}, x_high{0, 1}, y_low{1, 0}, y_high{1, 1}, z_low{2, 0}, z_high{2, 1};
+inline constexpr std::array all_faces{x_low, x_high, y_low, y_high, z_low, z_high};
 
 }  // namespace sc

@@ -75,17 +75,15 @@ void WindowRun::fill_constant() {
       unsigned& constant = constant_[use.storage.get()];
       // Slots hold some planes only, and a caller's memory may have fewer layers than the grid.
       if (use.mode == Mode::read || use.storage->far() || use.storage->external().base) continue;
-      for (int axis = 0; axis < 3; ++axis)
-        for (int side = 0; side < 2; ++side) {
-          const Face face{axis, side};
-          if (!grid_.physical(face) || !stays(runs_, use, face)) continue;
-          constant |= bit_of(face);
-          const Boundary& condition = *use.conditions.get(face);
-          const Box columns = face_columns(grid_, face, grid_.halo(), 0);
-          if (use.storage->filled(condition, face, columns)) continue;
-          if (!rehearses()) condition.apply(*use.storage, face, {columns});
-          use.storage->set_filled(condition, face, columns);
-        }
+      for (const Face face : all_faces) {
+        if (!grid_.physical(face) || !stays(runs_, use, face)) continue;
+        constant |= bit_of(face);
+        const Boundary& condition = *use.conditions.get(face);
+        const Box columns = face_columns(grid_, face, grid_.halo(), 0);
+        if (use.storage->filled(condition, face, columns)) continue;
+        if (!rehearses()) condition.apply(*use.storage, face, {columns});
+        use.storage->set_filled(condition, face, columns);
+      }
     }
 }
 
@@ -93,10 +91,9 @@ void WindowRun::fill_constant() {
 void WindowRun::forget_filled() const {
   for (const Recorded& run : runs_)
     for (const Recorded::Use& use : run.uses)
-      for (int axis = 0; use.mode != Mode::read && axis < 3; ++axis)
-        for (int side = 0; side < 2; ++side)
-          if (const Face face{axis, side}; !(constant_.at(use.storage.get()) & bit_of(face)))
-            use.storage->forget_filled(face);
+      for (const Face face : all_faces)
+        if (use.mode != Mode::read && !(constant_.at(use.storage.get()) & bit_of(face)))
+          use.storage->forget_filled(face);
 }
 
 WindowBlock WindowRun::block(const Strategy& strategy) const {
@@ -108,13 +105,12 @@ WindowBlock WindowRun::block(const Strategy& strategy) const {
   block.apart = strategy.overlaps && others && !inputs_.nothing();
   // A halo that both copies and conditions fill is complete only after both, at the end of the exchange.
   const bool copies = inputs_.copies_at_once() && !(block.apart && inputs_.has_conditions());
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      Side& beyond = block.sides[at(axis)][at(side)];
-      const bool alone = grid_.split()[axis] == 1;
-      beyond = grid_.physical({axis, side}) ? Side::wall : alone && copies ? Side::itself : Side::neighbour;
-      if (beyond == Side::wall) block.margin = arrays_.margin();
-    }
+  for (const Face face : all_faces) {
+    Side& beyond = block.sides[at(face.axis)][at(face.side)];
+    const bool alone = grid_.split()[face.axis] == 1;
+    beyond = grid_.physical(face) ? Side::wall : alone && copies ? Side::itself : Side::neighbour;
+    if (beyond == Side::wall) block.margin = arrays_.margin();
+  }
   return block;
 }
 

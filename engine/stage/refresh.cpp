@@ -41,17 +41,15 @@ Box face_columns(const Grid& grid, Face face, int grow, int read) {
 void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
                     const std::function<void(const Condition&)>& action) {
   const int received = received_for(boundaries, reach).diagonal;
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const Face face{axis, side};
-      const Boundary* condition = boundaries.get(face);
-      if (!condition || !grid.physical(face)) continue;
-      const int read = boundaries.tangential_up_to(axis);
-      const int beside = std::max(read, condition->beside());
-      const int grow = std::max(0, received - read);
-      action({*condition, face, grow, face_columns(grid, face, -read, beside),
-              face_columns(grid, face, grow, beside)});
-    }
+  for (const Face face : all_faces) {
+    const Boundary* condition = boundaries.get(face);
+    if (!condition || !grid.physical(face)) continue;
+    const int read = boundaries.tangential_up_to(face.axis);
+    const int beside = std::max(read, condition->beside());
+    const int grow = std::max(0, received - read);
+    action({*condition, face, grow, face_columns(grid, face, -read, beside),
+            face_columns(grid, face, grow, beside)});
+  }
 }
 
 void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near,

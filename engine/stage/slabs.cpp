@@ -49,8 +49,7 @@ void Slabs::add(const Stage& stage, const Access& a) {
 /// conditions read them.
 int Slabs::planes_around(const Stage& stage, const Use& use) const {
   bool conditions = false;
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) conditions = conditions || use.boundaries->get({axis, side});
+  for (const Face face : all_faces) conditions = conditions || use.boundaries->get(face);
   const bool within = (stage.whole_axis() == 0 || stage.whole_axis() == 1) && !conditions;
   return use.reach.width > 0 && !within ? grid_.halo(2) : 0;
 }
@@ -66,11 +65,10 @@ void Slabs::check(const Stage& stage) const {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.across()) refuse(where + field + " is of another grid, whose slabs are others");
     if (!a.storage().far() || a.reach.width == 0) continue;
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side)
-        if (!grid_.periodic()[axis] && a.field->boundaries().beyond({axis, side}) == Beyond::given)
-          refuse(where + "the halo of " + field + " beyond its face " + face_name({axis, side}) +
-                 " is given by the program, and slabs come without one; give it a condition by boundary()");
+    for (const Face face : all_faces)
+      if (!grid_.periodic()[face.axis] && a.field->boundaries().beyond(face) == Beyond::given)
+        refuse(where + "the halo of " + field + " beyond its face " + face_name(face) +
+               " is given by the program, and slabs come without one; give it a condition by boundary()");
   }
 }
 

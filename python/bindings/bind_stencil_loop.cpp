@@ -38,12 +38,11 @@ void StencilLoop::refresh_beside(const StencilField& field) {
   for (const auto& all : field.beside)
     for (const auto& [other, level] : all) {
       const Grid& grid = other->grid->grid;
-      for (int axis = 0; axis < 3; ++axis)
-        for (int side = 0; side < 2; ++side)
-          if (!grid.periodic()[axis] && other->field.boundaries().beyond({axis, side}) == Beyond::unset)
-            refuse("the boundary condition of field \"" + field.field.name() + "\" reads field \"" +
-                   other->field.name() + "\", for whose face " + face_name({axis, side}) +
-                   " nothing is set; give it a condition by boundary()");
+      for (const Face face : all_faces)
+        if (!grid.periodic()[face.axis] && other->field.boundaries().beyond(face) == Beyond::unset)
+          refuse("the boundary condition of field \"" + field.field.name() + "\" reads field \"" +
+                 other->field.name() + "\", for whose face " + face_name(face) +
+                 " nothing is set; give it a condition by boundary()");
       runner_.refresh(Access{&other->field, level, Mode::read, box(grid.halo()), grid.halo()});
     }
 }

@@ -19,7 +19,7 @@ inline std::string face_key(std::size_t face) { return std::string("boundaries."
 /// use(face, its index in the options)
 template <class Use>
 void for_each_face(const Use& use) {
-  for (std::size_t f = 0; f < 6; ++f) use(Face{int(f / 2), int(f % 2)}, f);
+  for (std::size_t f = 0; f < all_faces.size(); ++f) use(all_faces[f], f);
 }
 /// periodic(face), here and below: whether the options declare face 0 … 5 periodic.
 template <class Periodic>

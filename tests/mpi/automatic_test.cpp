@@ -16,6 +16,7 @@
 #include "engine/move/stream/slab_place.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/mpi/two_sweeps.hpp"
 
@@ -136,13 +137,6 @@ TEST_P(OnDevices, LeaveTheSameBits) {
     EXPECT_TRUE(context.rank() > 0 || same_bits(ran.values, expected)) << to_string(split);
   }
 }
-
-struct Diffuse {
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
-    next[c] =
-        T[c] + 0.1 * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
 
 /// Calls `steps` with two fields of the same cells, one of them in files of each rank, and then compares
 /// them.

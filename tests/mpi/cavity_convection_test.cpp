@@ -75,9 +75,7 @@ double convection_error(Context& context, int points, bool fourth, double alpha)
   };
   cavity::Mesh<double> mesh(grid, at, fourth, runner);
   cavity::Flow<double> flow(grid, Space::host);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      boundary(flow.V, Face{axis, side}, WindOnTheWall{}, 0, reads(mesh.x.now(), box(1)));
+  for (const Face face : all_faces) boundary(flow.V, face, WindOnTheWall{}, 0, reads(mesh.x.now(), box(1)));
   const Int3 origin = grid.origin();
   flow.V.fill([&](int e, int x, int y, int z) { return wind(at({x, y, z}))[std::size_t(e)]; });
   EXPECT_TRUE(origin.x >= 0);

@@ -44,16 +44,8 @@ struct Case {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
     p.fill([](int x, int y, int z) { return std::cos(0.3 * x * y - 0.4 * z); });
     k.fill([](int, int, int) { return 1.0; });
-    for (AnyField* field : {static_cast<AnyField*>(&k), static_cast<AnyField*>(&p)})
-      each_face([&](Face face) {
-        field->boundaries().set(face, std::make_shared<detail::FaceKernel<Mirrored<double>, double, 1>>(
-                                          Mirrored<double>{}, 0, std::tuple<>{}));
-      });
-    each_face([&](Face face) { boundary(q, face, Mirrored<double>{}); });
-  }
-  static void each_face(const std::function<void(Face)>& set) {
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) set({axis, side});
+    for (Field<double>* field : {&k, &p, &q})
+      for (const Face face : all_faces) boundary(*field, face, Mirrored<double>{});
   }
   /// q is read twice: around a cell, then two cells along the axes. `between` may change its conditions.
   void step(const std::function<void()>& between) {
@@ -99,7 +91,7 @@ void expect_same(const std::function<void(Case&)>& program) {
 TEST(ChangingConditions, ThoseOfTheFirstReader) {
   expect_same([](Case& one) {
     for (int n = 0; n < 6; ++n) {
-      Case::each_face([&](Face face) { boundary(one.q, face, Fixed{0.1 * n}); });
+      for (const Face face : all_faces) boundary(one.q, face, Fixed{0.1 * n});
       one.step([] {});
     }
   });
@@ -108,14 +100,13 @@ TEST(ChangingConditions, ThoseOfTheFirstReader) {
 TEST(ChangingConditions, ALaterReaderOfMoreLayersFindsOthers) {
   expect_same([](Case& one) {
     for (int n = 0; n < 6; ++n) {
-      Case::each_face([&](Face face) { boundary(one.q, face, Fixed{0.1 * n}); });
+      for (const Face face : all_faces) boundary(one.q, face, Fixed{0.1 * n});
       one.step([&] {
-        Case::each_face([&](Face face) {
+        for (const Face face : all_faces)
           if (n % 2 == 0)
             boundary(one.q, face, Mirrored<double>{});
           else
             boundary(one.q, face, Fixed{-0.3 * n});
-        });
       });
     }
   });
@@ -138,7 +129,7 @@ TEST(ChangingConditions, HeldOnesStay) {
   expect_same([](Case& one) {
     for (int n = 0; n < 6; ++n) {
       if (n > 0) one.runner.hold(reads(one.q.now(), box(2)));
-      Case::each_face([&](Face face) { boundary(one.q, face, Fixed{0.1 * n}); });
+      for (const Face face : all_faces) boundary(one.q, face, Fixed{0.1 * n});
       one.step([] {});
     }
   });
@@ -146,7 +137,7 @@ TEST(ChangingConditions, HeldOnesStay) {
 
 TEST(ChangingConditions, ThatReadAFieldThatChangesBeforeTheHaloIsRead) {
   expect_same([](Case& one) {
-    Case::each_face([&](Face face) { boundary(one.q, face, Beside{}, 0, one.p.now()); });
+    for (const Face face : all_faces) boundary(one.q, face, Beside{}, 0, one.p.now());
     const auto mix_q = stage_of("mix q", Mix{}, writes(one.q.next()), reads(one.q.now()), reads(one.p.now()));
     const auto mix_p = stage_of("mix p", Mix{}, writes(one.p.next()), reads(one.p.now()), reads(one.k.now()));
     for (int n = 0; n < 6; ++n) {

@@ -173,8 +173,7 @@ std::vector<double> relaxed(Context& context, int colours, Int3 split, Bool3 per
   const Grid grid(context, {.cells = {14, 12, 16}, .periodic = periodic, .halo = 1, .split = split});
   Field<double> u(grid, "u");
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(u, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces) boundary(u, face, Mirrored<double>{});
   Sweep relax("relax", Relax{colours}, SweepOptions{.colours = colours}, updates(u.now(), reach_of(colours)));
   Runner runner(context, options);
   for (int n = 0; n < 4; ++n) {

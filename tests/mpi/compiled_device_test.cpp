@@ -81,21 +81,19 @@ Outcome run(Context& context, const Strategy& strategy, Lies where) {
   v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
   w.fill([](int x, int y, int z) { return std::sin(0.3 * x * y + 0.4 * z); });
   const Outflow outflow{0.01};
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const Face face{axis, side};
-      const auto law = std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{-0.5, 0.1, 0.02}});
-      u.boundaries().set(face, law);
-      if (axis > 0)
-        w.boundaries().set(face, law);
-      else if (device)
-        w.boundaries().set(
-            face, std::make_shared<CompiledFace>(CompiledColumns{nullptr, bytes_of(outflow), 4, outflow_face},
-                                                 std::vector<ReadBeside>{{&v, 0}}));
-      else
-        boundary(w, face, outflow, 0, reads(v.now()));
-      v.boundaries().set(face, std::make_shared<AffineFace>(std::vector<AffineFace::Law>(2)));
-    }
+  for (const Face face : all_faces) {
+    const auto law = std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{-0.5, 0.1, 0.02}});
+    u.boundaries().set(face, law);
+    if (face.axis > 0)
+      w.boundaries().set(face, law);
+    else if (device)
+      w.boundaries().set(
+          face, std::make_shared<CompiledFace>(CompiledColumns{nullptr, bytes_of(outflow), 4, outflow_face},
+                                               std::vector<ReadBeside>{{&v, 0}}));
+    else
+      boundary(w, face, outflow, 0, reads(v.now()));
+    v.boundaries().set(face, std::make_shared<AffineFace>(std::vector<AffineFace::Law>(2)));
+  }
   Sweep advance("advance", Advance{}, SweepOptions{.reduce = Reduce::sum}, writes(u.next()), reads(v.now()),
                 reads(u.now(), star(2) | box(1)));
   Sweep relax("relax", Relax{}, SweepOptions{.colours = 2}, updates(w.now(), star(1)));

@@ -62,10 +62,8 @@ Outcome run(Context& context, const Strategy& strategy, bool compiled) {
   Field<double, 2> v(grid, "v");
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      u.boundaries().set({axis, side},
-                         std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{-0.5, 0.1, 0.02}}));
+  for (const Face face : all_faces)
+    u.boundaries().set(face, std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{-0.5, 0.1, 0.02}}));
   Sweep plain("advance", Advance{}, SweepOptions{.reduce = Reduce::sum}, writes(u.next()), reads(v.now()),
               reads(u.now(), star(2) | box(1)));
   Sweep relax("relax", Relax{}, SweepOptions{.colours = 2}, updates(u.now(), star(1)));

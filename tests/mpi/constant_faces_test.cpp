@@ -33,8 +33,7 @@ class Counted final : public Boundary {
 struct Walls {
   explicit Walls(double value, bool constant) : condition(std::make_shared<Counted>(value, constant)) {}
   void set(Field<double>& q) const {
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) q.boundaries().set({axis, side}, condition);
+    for (const Face face : all_faces) q.boundaries().set(face, condition);
   }
   std::shared_ptr<Counted> condition;
 };
@@ -46,8 +45,7 @@ struct Case {
         runner(context, {.steps_per_pass = length}) {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
     k.fill([](int, int, int) { return 1.0; });
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(k, face, Mirrored<double>{});
   }
   template <class Before>
   void steps(int n, const Before& before) {
@@ -108,8 +106,7 @@ TEST(ConstantFaces, AreFilledAgainAfterOtherConditions) {
   expect_same([](Case& one, const Walls& walls, const Walls& others) {
     walls.set(one.q);
     one.steps(6, [](int) {});
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(one.q, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(one.q, face, Mirrored<double>{});
     one.steps(6, [](int) {});
     walls.set(one.q);
     one.steps(6, [](int) {});

@@ -99,7 +99,7 @@ double error_at(Context& context, int n, const Vec3& axis, double angle) {
   rate.fill([&](int k, int x, int y, int z) {
     return k == 0 ? rate_of_phi(at(x, y, z), R) : rate_of_theta(at(x, y, z));
   });
-  for (const Face face : {x_low, x_high, y_low, y_high, z_low, z_high}) {
+  for (const Face face : all_faces) {
     boundary(phi, face, Exact{exact_phi, h});
     boundary(theta, face, Exact{exact_theta, h});
     boundary(turn, face, Mirrored<double, 4>{});

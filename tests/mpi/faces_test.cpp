@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/subcurrent.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/refusal.hpp"
 
@@ -26,9 +27,6 @@ struct Lines {
     for (int n = 0; n < bundle.count; ++n)
       bundle.each([&](int l) __attribute__((always_inline)) { out(n, l) = u(n - 1, l) + u(n + 1, l); });
   }
-};
-struct Size {
-  SC_FN double operator()(At c, In<double> u) const { return u[c]; }
 };
 struct Twice {
   SC_FN void operator()(At c, InOut<double> u) const { u[c] *= 2; }
@@ -134,12 +132,12 @@ TEST_F(Faces, WhatAKernelReturnsIsReduced) {
   // It does not compile without options.
   static_assert(!std::is_constructible_v<Sweep<Size, std::remove_const_t<Read>>, std::string, Size,
                                          std::remove_const_t<Read>>);
-  expect_said(refusal([&] { Sweep("size", Size{}, SweepOptions{.flops = 1}, now); }),
+  expect_said(refusal([&] { Sweep("size", Value{}, SweepOptions{.flops = 1}, now); }),
               "stage \"size\" has a kernel that returns a value and no SweepOptions::reduce");
   expect_said(
       refusal([&] { Sweep("twice", Twice{}, SweepOptions{.reduce = Reduce::max}, updates(u.now())); }),
       "stage \"twice\" has a SweepOptions::reduce and a kernel that returns nothing");
-  EXPECT_EQ(refusal([&] { Sweep("size", Size{}, SweepOptions{.reduce = Reduce::sum}, now); }), "accepted");
+  EXPECT_EQ(refusal([&] { Sweep("size", Value{}, SweepOptions{.reduce = Reduce::sum}, now); }), "accepted");
 }
 
 }  // namespace

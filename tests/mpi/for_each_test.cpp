@@ -13,6 +13,7 @@
 
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/flux_kernel.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace {
@@ -144,10 +145,6 @@ TEST(TileQueue, HandsOutEveryCellOnce) {
     EXPECT_EQ(cells, box.cells());
   }
 }
-
-struct Value {
-  SC_FN double operator()(At c, In<double> u) const { return u[c]; }
-};
 
 TEST(Reduction, IsTheSameForEveryThreadCountAndSplit) {
   test::TestContext context;

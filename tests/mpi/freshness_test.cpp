@@ -10,6 +10,7 @@
 #include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
@@ -28,9 +29,6 @@ double code(int x, int y, int z, int salt = 0) {  // value of a position on the 
   return ((z * cells.y + y) * cells.x + x) * 8 + salt;
 }
 
-struct Copy {
-  SC_FN void operator()(At c, Out<double> out, In<double> in) const { out[c] = in[c]; }
-};
 struct CopyTwice {
   SC_FN void operator()(At c, Out<double> a, Out<double> b, In<double> in) const { a[c] = b[c] = in[c]; }
 };

@@ -11,18 +11,11 @@
 
 #include "engine/move/output/gather.hpp"
 #include "engine/subcurrent.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
-
-struct Diffuse {
-  double a;
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
-    next[c] =
-        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
 
 struct Outcome {
   std::vector<std::byte> bits;

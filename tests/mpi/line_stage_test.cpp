@@ -13,6 +13,7 @@
 #include "engine/stage/line_stage.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/mpi/whole_field.hpp"
 #include "tests/oracle/dense_solve.hpp"
@@ -23,12 +24,6 @@ namespace {
 
 constexpr Int3 cells{13, 18, 16};
 
-struct Explicit {  // the right-hand side, from all neighbours
-  SC_FN void operator()(At c, Out<double> d, In<double> T) const {
-    d[c] =
-        T[c] + 0.05 * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
 /// (1 + 2 k) T[n] - k (T[n-1] + T[n+1]) = d[n] with k of each cell, T = 0 beyond both ends: Thomas'
 /// algorithm.
 struct Implicit {
@@ -71,10 +66,9 @@ std::vector<double> diffuse(Context& context, const Setting& s) {
   context.barrier();  // a neighbour of the same node must not read a cell between poison and value
   T.fill(start_value);
   k.fill(coefficient);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(T, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces) boundary(T, face, Mirrored<double>{});
   Runner runner(context, s.runner);
-  Sweep half("explicit half", Explicit{}, writes(d.now()), reads(T.now(), star(1)));
+  Sweep half("explicit half", Diffuse{0.05}, writes(d.now()), reads(T.now(), star(1)));
   LineStage solve("implicit half", s.axis, Implicit{}, LineOptions{.scratch = 1}, writes(T.now()),
                   reads(d.now()), reads(k.now()));
   for (int n = 0; n < 4; ++n) {

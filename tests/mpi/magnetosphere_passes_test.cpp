@@ -19,6 +19,7 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
+using test::Kind;
 using test::Outcome;
 
 constexpr Int3 cells{22, 20, 24};
@@ -72,11 +73,6 @@ MagnetosphereOptions earth(bool high, bool gusty) {
   return o;
 }
 
-struct Kind {
-  const char* name;
-  MagnetosphereOptions options;
-  std::function<void(Magnetosphere&)> start;
-};
 std::vector<Kind> kinds() {
   return {{"periodic", waves(FaceKind::periodic, Diffusion::mixing), set_waves},
           {"walls", waves(FaceKind::free, Diffusion::none), set_waves},

@@ -146,8 +146,7 @@ struct Ladder {
     runner.run(spread);
   }
   static void close_in(Field<double>& field) {
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(field, {axis, side}, Fixed{outside});
+    for (const Face face : all_faces) boundary(field, face, Fixed{outside});
   }
 };
 

@@ -13,18 +13,13 @@
 #include "solvers/magnetosphere/options.hpp"
 #include "solvers/turbulence/solver.hpp"
 #include "solvers/wave/wave.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/mpi/whole_field.hpp"
 #include "tests/refusal.hpp"
 
 namespace sc::test {
 namespace {
-
-struct Smooth {
-  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
-    next[c] = 0.4 * q[c] + 0.1 * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)]);
-  }
-};
 
 /// The field after so many steps, on rank 0, and the runner's word.
 struct Ran {
@@ -35,10 +30,9 @@ struct Ran {
 Ran ran(Context& context, const RunnerOptions& options, int steps) {
   const Grid grid(context, {.cells = {32, 32, 36}, .halo = 16, .split = {1, 1, context.size()}});
   Field<double> q(grid, "q", {.levels = 2});
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces) boundary(q, face, Mirrored<double>{});
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  Sweep smooth("smooth", Smooth{}, writes(q.next()), reads(q.now(), star(1)));
+  Sweep smooth("smooth", Diffuse{}, writes(q.next()), reads(q.now(), star(1)));
   Runner runner(context, options);
   runner.steps(steps, [&](int) {
     runner.begin_step();

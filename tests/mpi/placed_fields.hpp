@@ -83,12 +83,12 @@ inline std::vector<Setting> settings(int ranks) {
 template <int width>
 void conditions(Field<double, 2>& T) {
   const Bool3 periodic = T.grid().periodic();
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; !periodic[axis] && side < 2; ++side) {
-      if (axis == 2 && side == 1 && width == 1)
-        boundary(T, {axis, side}, Bent{}, 1);
+  for (const Face face : all_faces)
+    if (!periodic[face.axis]) {
+      if (face == z_high && width == 1)
+        boundary(T, face, Bent{}, 1);
       else
-        boundary(T, {axis, side}, Mirrored<double, 2>{});
+        boundary(T, face, Mirrored<double, 2>{});
     }
 }
 

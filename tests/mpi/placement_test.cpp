@@ -95,8 +95,7 @@ TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
   EXPECT_NE(refusal([&] { runner.run(diffuse); }).find("nothing is set"), std::string::npos);
   T.boundaries().leave_others(Beyond::given);
   EXPECT_NE(refusal([&] { runner.run(diffuse); }).find("given by the program"), std::string::npos);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(T, {axis, side}, Mirrored<double, 2>{});
+  for (const Face face : all_faces) boundary(T, face, Mirrored<double, 2>{});
   runner.run(diffuse);
   Sweep colours("colours", Damp{0.1}, SweepOptions{.colours = 2}, updates(T.now(), star(1)));
   EXPECT_NE(refusal([&] { runner.run(colours); }).find("in 2 colours"), std::string::npos);

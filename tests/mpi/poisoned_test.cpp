@@ -85,14 +85,13 @@ Outcome run(Context& context, const Setting& setting, bool poisoned) {
   Field<double> s(grid, "s");
   q.fill([](int k, int x, int y, int z) { return std::sin(0.3 * x + 0.7 * y * (k + 1) - 0.2 * z); });
   s.fill([](int x, int y, int z) { return std::cos(0.2 * x * y + 0.1 * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      boundary(q, {axis, side}, Turn{});
-      if (axis == 2)
-        boundary(s, {axis, side}, Slip{}, 1);
-      else
-        boundary(s, {axis, side}, Mirrored<double>{});
-    }
+  for (const Face face : all_faces) {
+    boundary(q, face, Turn{});
+    if (face.axis == 2)
+      boundary(s, face, Slip{}, 1);
+    else
+      boundary(s, face, Mirrored<double>{});
+  }
   Runner runner(context, setting.runner);
   Sweep wave("wave", Wave{}, writes(q.next()), reads(q.now(), star(2) | box(1)));
   Sweep smooth("smooth", Smooth{}, SweepOptions{.colours = 2}, updates(s.now(), star(1)));

@@ -4,6 +4,7 @@
 // A step rehearsed as one of many ranks, and its time on a described machine, against sums by hand.
 #include <gtest/gtest.h>
 
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/predict_sweeps.hpp"
 
 namespace sc::test {
@@ -66,10 +67,6 @@ TEST(Forecast, AnotherSweepTakesItsTime) {
   EXPECT_EQ(two.stages.at(0).runs, 2);
 }
 
-struct Sum {
-  SC_FN double operator()(At c, In<double> T) const { return T[c]; }
-};
-
 // Its result is awaited after the mean. Both add up to the step.
 TEST(Forecast, AReductionBelongsToTheStageBeforeIt) {
   Machine m = wires();
@@ -79,7 +76,7 @@ TEST(Forecast, AReductionBelongsToTheStageBeforeIt) {
     Field<double> T(grid, "T", {.levels = 2});
     Runner runner(context, {.strategy = Strategy::blocking});
     auto mean = mean_of(T);
-    Sweep sum("sum", Sum{}, SweepOptions{.reduce = Reduce::sum}, reads(T.now()));
+    Sweep sum("sum", Value{}, SweepOptions{.reduce = Reduce::sum}, reads(T.now()));
     GlobalValue value(context);
     const auto step = [&] {
       runner.run(sum);
@@ -188,8 +185,7 @@ TEST(Rehearsal, ComputesNothing) {
     {
       const Grid grid(context, {.cells = {8, 8, 32}, .halo = 1, .split = {1, 1, 4}});
       Field<double> T(grid, "T", {.levels = 2});
-      for (int axis = 0; axis < 3; ++axis)
-        for (int side = 0; side < 2; ++side) boundary(T, {axis, side}, Mirrored<double>{});
+      for (const Face face : all_faces) boundary(T, face, Mirrored<double>{});
       Runner runner(context, {.strategy = strategy});
       auto ones = Sweep("ones", One{}, writes(T.next()), reads(T.now(), star(1)));
       runner.run(ones);

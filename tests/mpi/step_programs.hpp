@@ -72,15 +72,14 @@ std::vector<double> on_root_from(Field<double, N>& field) {
 }
 
 inline void set_conditions(Field<double>& q) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      if (axis == 1)
-        boundary(q, {axis, side}, Swing{});
-      else if (side == 0)
-        boundary(q, {axis, side}, Mirrored<double>{});
-      else
-        boundary(q, {axis, side}, Fixed{0.25});
-    }
+  for (const Face face : all_faces) {
+    if (face.axis == 1)
+      boundary(q, face, Swing{});
+    else if (face.side == 0)
+      boundary(q, face, Mirrored<double>{});
+    else
+      boundary(q, face, Fixed{0.25});
+  }
 }
 
 inline Result spread(Context& context, const Setting& setting, int halo, int steps) {
@@ -91,8 +90,7 @@ inline Result spread(Context& context, const Setting& setting, int halo, int ste
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   k.fill([](int x, int y, int z) { return 1 + 0.1 * std::cos(0.3 * x - 0.5 * y + 0.1 * z); });
   set_conditions(q);
-  for (int side = 0; side < 2; ++side)
-    for (int axis = 0; axis < 3; ++axis) boundary(k, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces) boundary(k, face, Mirrored<double>{});
   Runner runner(context, setting.runner);
   Sweep sweep("spread", Spread{}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
   runner.steps(steps, [&](int step) {
@@ -134,8 +132,7 @@ inline Result predict_and_correct(Context& context, const Setting& setting, int 
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
   set_conditions(u);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(v, {axis, side}, Swirl{});
+  for (const Face face : all_faces) boundary(v, face, Swirl{});
   Runner runner(context, setting.runner);
   Sweep predict("predict", Predict{}, writes(u.next()), reads(u.now(), sc::box(1)), reads(v.now(), star(1)));
   Sweep correct("correct", Correct{}, writes(v.next()), reads(v.now()), reads(u.now(), star(2)));
@@ -241,8 +238,7 @@ struct Spreading {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
     k.fill([](int x, int, int) { return 1 + 0.01 * x; });
     set_conditions(q);
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(k, face, Mirrored<double>{});
   }
   /// The other level of q is not read any more if it is discarded.
   void step(bool discards = false) {

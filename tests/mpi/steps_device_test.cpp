@@ -11,6 +11,7 @@
 #include "engine/base/error.hpp"
 #include "engine/move/stream/host_memory.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/poisoned_memory.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -102,14 +103,6 @@ TEST_P(OnDevices, CopyEveryPlaneOnceAPass) {
   EXPECT_LE(place->memory().bytes(Way::out) - out, 4 * (level + surface));
 }
 
-struct Total {
-  SC_FN double operator()(At c, In<double> q) const { return q[c]; }
-};
-
-struct CopyCell {
-  SC_FN void operator()(At c, Out<double> to, In<double> from) const { to[c] = from[c]; }
-};
-
 TEST_P(OnDevices, SayWhatEndsAPass) {
   TestContext context;
   open(context, GetParam());
@@ -119,8 +112,8 @@ TEST_P(OnDevices, SayWhatEndsAPass) {
   for (Field<double>* field : {&q, &k, &on_host}) field->fill([](int x, int, int) { return x; });
   Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 2});
   Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
-  Sweep total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now()));
-  Sweep copy("copy", CopyCell{}, writes(on_host.next()), reads(on_host.now()));
+  Sweep total("total", Value{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now()));
+  Sweep copy("copy", Copy{}, writes(on_host.next()), reads(on_host.now()));
   double sum = 0;
   runner.steps(2, [&](int step) {
     runner.run(sweep);

@@ -153,8 +153,7 @@ TEST(StepsInFiles, BeginBeforeTheHalosAreThere) {
     q.fill([](int x, int, int) { return x; });
     k.fill([](int, int, int) { return 1.0; });
     set_conditions(q);
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(k, face, Mirrored<double>{});
     Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)),
                 reads(k.now(), star(1)));
     Runner runner(context, {.strategy = strategy, .steps_per_pass = length});

@@ -7,6 +7,7 @@
 // bits of single steps, under every strategy and in several loops.
 #include <gtest/gtest.h>
 
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/mpi/two_sweeps.hpp"
 
@@ -23,9 +24,6 @@ struct Mix {
               1e-3 * static_cast<double>((g.x + 2 * g.y + 3 * g.z) % 5);
   }
 };
-struct Total {
-  SC_FN double operator()(At c, In<double> q) const { return q[c]; }
-};
 
 /// A field and its step.
 struct Program {
@@ -34,11 +32,10 @@ struct Program {
              {.cells = {13, 12, 36}, .periodic = periodic, .halo = 8, .split = {1, 1, context.size()}}),
         q(grid, "q", {.levels = 2}),
         mix("mix", Mix{}, writes(q.next()), reads(q.now(), box(1))),
-        total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
+        total("total", Value{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
         runner(context, options) {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(q, face, Mirrored<double>{});
   }
   void step() {
     runner.begin_step();
@@ -52,7 +49,7 @@ struct Program {
   Grid grid;
   Field<double> q;
   Sweep<Mix, Writes, Reads> mix;
-  Sweep<Total, Reads> total;
+  Sweep<Value, Reads> total;
   Runner runner;
 };
 

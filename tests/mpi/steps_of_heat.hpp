@@ -2,20 +2,11 @@
 // The heat equation in passes, for tests of their ends.
 #pragma once
 
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
-
-struct Diffuse {
-  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
-    next[c] =
-        q[c] + 0.1 * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c]);
-  }
-};
-struct Total {
-  SC_FN double operator()(At c, In<double> q) const { return q[c]; }
-};
 
 /// A field in a box of 12 x 12 x 36, periodic along x, and its step.
 struct Heat {
@@ -26,11 +17,10 @@ struct Heat {
                        .split = {1, 1, context.size()}}),
         q(grid, "q", {.levels = 2, .place = place}),
         diffuse("diffuse", Diffuse{}, writes(q.next()), reads(q.now(), star(1))),
-        total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
+        total("total", Value{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
         runner(context, {.steps_per_pass = length, .pass_tile = length > 1 ? tile : Int3{}}) {
     q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});
+    for (const Face face : all_faces) boundary(q, face, Mirrored<double>{});
   }
   void step() {
     runner.run(diffuse);
@@ -44,7 +34,7 @@ struct Heat {
   Grid grid;
   Field<double> q;
   Sweep<Diffuse, Writes, Reads> diffuse;
-  Sweep<Total, Reads> total;
+  Sweep<Value, Reads> total;
   Runner runner;
 };
 

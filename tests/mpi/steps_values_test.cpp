@@ -50,9 +50,8 @@ Result run(Context& context, const Program& p, int steps) {
   const Grid grid(context, {.cells = {20, 22, 24}, .periodic = p.periodic, .halo = p.halo, .split = p.split});
   Field<double> q(grid, "q", {.levels = 2});
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      if (!p.periodic[axis]) boundary(q, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces)
+    if (!p.periodic[face.axis]) boundary(q, face, Mirrored<double>{});
   Sweep spread("spread", Spread{}, SweepOptions{.reduce = Reduce::sum}, writes(q.next()),
                reads(q.now(), star(1)));
   Sweep highest("highest", Highest{}, SweepOptions{.reduce = Reduce::max}, reads(q.now()));

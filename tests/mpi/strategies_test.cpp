@@ -10,6 +10,7 @@
 // halos poisoned before. So does a device under every strategy that it supports.
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/mpi/two_sweeps.hpp"
 
@@ -24,16 +25,11 @@ struct Sent {
   std::int64_t messages = 0, bytes = 0;
   double counted = 0;
 };
-struct Spread {
-  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
-    next[c] = q[c] + 0.1 * (q[c.x(1)] + q[c.y(1)] + q[c.z(1)] + q[c.z(-1)] - 4 * q[c]);
-  }
-};
 Sent sent_in_ten_sweeps(Context& context, Strategy strategy) {
   const Grid grid(context, {.cells = {12, 11, 40}, .periodic = {false, false, true}, .halo = 1});
   Field<double> q(grid, "q", {.levels = 2});
   q.boundaries().leave_others(Beyond::given);
-  Sweep spread("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
+  Sweep spread("spread", Diffuse{}, writes(q.next()), reads(q.now(), star(1)));
   Runner runner(context, {.strategy = strategy});
   const auto sum = [&] {
     Sent s;
@@ -145,7 +141,7 @@ std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Spac
   Field<double> q(grid, "q", {.levels = 2, .space = space});
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   Runner runner(context, {.strategy = strategy});
-  Sweep sweep("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
+  Sweep sweep("spread", Diffuse{}, writes(q.next()), reads(q.now(), star(1)));
   for (int n = 0; n < 9; ++n) {
     runner.run(sweep);
     q.advance();

@@ -91,15 +91,13 @@ inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerO
   context.barrier();  // neighbours on the node must not read cells between poisoning and initialisation
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const Face face{axis, side};
-      if (problem.skewed && axis == 2)
-        boundary(u, face, Skewed{}, 1);
-      else
-        boundary(u, face, Extrapolate{});
-      boundary(v, face, Swirl{});
-    }
+  for (const Face face : all_faces) {
+    if (problem.skewed && face.axis == 2)
+      boundary(u, face, Skewed{}, 1);
+    else
+      boundary(u, face, Extrapolate{});
+    boundary(v, face, Swirl{});
+  }
   Runner runner(context, options);
   Sweep first("first", AdvanceU{}, writes(u.next()), reads(u.now(), box(1)), reads(v.now(), star(1)));
   Sweep second("second", AdvanceV{}, SweepOptions{.reduce = Reduce::sum}, writes(v.next()), reads(v.now()),
@@ -153,8 +151,7 @@ inline std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, R
   poison(u);
   context.barrier();
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(u, {axis, side}, Mirrored<double>{});
+  for (const Face face : all_faces) boundary(u, face, Mirrored<double>{});
   Runner runner(context, options);
   Sweep sweep("relax", Relax{}, SweepOptions{.colours = 4}, updates(u.now(), box(1)));
   for (int n = 0; n < 5; ++n) runner.run(sweep);
