@@ -11,6 +11,7 @@
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/move/transpose.hpp"
 #include "engine/move/waiting.hpp"
 #include "engine/subcurrent.hpp"
@@ -160,11 +161,9 @@ class ByTransposes {
 template <int fields>
 bool same(const Field<double, fields>& one, const Field<double, fields>& other) {
   int equal = 1;
-  const Int3 own = one.grid().own().hi;
-  for (int z = 0; z < own.z; ++z)
-    for (int y = 0; y < own.y; ++y)
-      for (int x = 0; x < own.x; ++x)
-        for (int k = 0; k < fields; ++k) equal = equal && one.get({x, y, z}, k) == other.get({x, y, z}, k);
+  each_cell(one.grid().own(), [&](Int3 c) {
+    for (int k = 0; k < fields; ++k) equal = equal && one.get(c, k) == other.get(c, k);
+  });
   MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_MIN, one.grid().context().comm());
   return equal == 1;
 }

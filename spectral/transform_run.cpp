@@ -162,9 +162,6 @@ void TransformRun::compute(const Chunk& chunk) {
   stage(slab.stage).compute(slab.number);
 }
 
-/// No slab is divisible: all threads share its lines.
-void TransformRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
-
 template <class Action>
 void TransformRun::timed(Phase phase, Action&& action) {
   Timeline& timeline = context_.timeline();

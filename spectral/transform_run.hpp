@@ -67,7 +67,6 @@ class TransformRun final : private Ports {
   bool arrived(const Arrival& arrival) override;
   void wait(const Arrival& arrival) override;
   void compute(const Chunk& chunk) override;
-  void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
   /// What a piece of the plan consists of, in the order of sending.
   using Given = std::function<void(Transpose&, int leaving, int arriving)>;
   void each_given(const Piece& piece, const Given& action) const;

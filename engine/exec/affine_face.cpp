@@ -45,7 +45,7 @@ void AffineFace::fill(Storage& storage, Face face, const Columns& columns) const
     if (Device* device = storage.device())
       launch(*device, Stream::edge, extent, column, "a boundary condition");
     else
-      detail::each_of(extent, column);
+      each_cell({{}, extent}, column);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/exec/tally.hpp"
+#include "engine/grid/cells.hpp"
 
 namespace sc {
 
@@ -34,13 +35,6 @@ SC_FN void each_place(Int3 extent, const Shape& shape, Int3 block, Int3 thread, 
   } else {
     for (int n = 0; n < count; ++n) body(Int3{first.x, first.y, first.z + n});
   }
-}
-
-template <class F>
-void each_of(Int3 extent, const F& f) {
-  for (int z = 0; z < extent.z; ++z)
-    for (int y = 0; y < extent.y; ++y)
-      for (int x = 0; x < extent.x; ++x) f(Int3{x, y, z});
 }
 
 /// f(blocks, first) for parts of a grid of blocks, from block `first` on: one part, several beyond what CUDA
@@ -99,17 +93,17 @@ inline namespace SC_COMPILED {
 /// body(place) for every place, block by block and thread by thread.
 template <class Body>
 void blocks_on_host(Int3 extent, const Shape& shape, const Body& body) {
-  each_of(shape.blocks, [&](Int3 block) {
-    each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, body); });
+  each_cell({{}, shape.blocks}, [&](Int3 block) {
+    each_cell({{}, shape.threads}, [&](Int3 thread) { each_place(extent, shape, block, thread, body); });
   });
 }
 /// The same with body(first, count, values, reduce).
 template <int K, class Body>
 void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce reduce, TallyOf<K>* into) {
-  each_of(shape.blocks, [&](Int3 block) {
+  each_cell({{}, shape.blocks}, [&](Int3 block) {
     ValueTally values[K];
     const Adding<Body, K> adding{body, values, reduce};
-    each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, adding); });
+    each_cell({{}, shape.threads}, [&](Int3 thread) { each_place(extent, shape, block, thread, adding); });
     for (int k = 0; k < K; ++k) into->add(k, reduce, values[k]);
   });
 }

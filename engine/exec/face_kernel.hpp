@@ -194,7 +194,7 @@ class FaceKernel final : public Boundary {
         cells,   layout, grid.origin(), period, face.side ? along : -along, layers_of(grid, face, columns),
         kernel_, q,      {views...}};
     if (device) return launch(*device, Stream::edge, cells.extent(), column, "a boundary condition");
-    each_of(cells.extent(), column);
+    each_cell({{}, cells.extent()}, column);
   }
 
   Kernel kernel_;

@@ -245,8 +245,6 @@ void WindowRun::compute(const Chunk& chunk) {
   }
 }
 
-void WindowRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
-
 /// Of the first slab only the cells that need no other rank's, if they are computed apart.
 void WindowRun::compute_slab(int slab) {
   slot_ = &stream_->take();

@@ -39,7 +39,6 @@ class WindowRun final : public Ports {
   bool arrived(const Arrival& arrival) override;
   void wait(const Arrival& arrival) override;
   void compute(const Chunk& chunk) override;
-  void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
   enum Part : int { fill, close_inputs, inner, outer, first_slab };

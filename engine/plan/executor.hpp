@@ -22,7 +22,10 @@ class Ports {
   virtual void wait(const Arrival& arrival) = 0;
   virtual void compute(const Chunk& chunk) = 0;
   /// Computes the chunk on all threads but this one, which calls `drive` and, if `joins`, then computes too.
-  virtual void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) = 0;
+  /// Where threads are not divided: computes the chunk.
+  virtual void compute_beside(const Chunk& chunk, const std::function<void()>& /*drive*/, bool /*joins*/) {
+    compute(chunk);
+  }
 };
 
 class Executor {

@@ -155,7 +155,7 @@ void with_files(Context& context, const Steps& steps) {
     steps(near, far);
     int wrong = 0;
     far.each_slab([&](int lo, int hi, In<double> cells) {
-      for_cells(Box{{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}},
+      each_cell(Box{{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}},
                 [&](Int3 c) { wrong += cells.base[grid.layout().offset(c)] != near.get(c); });
     });
     EXPECT_EQ(wrong, 0);

@@ -73,7 +73,7 @@ class DeclaredBytes : public testing::Test {
 
   std::set<std::ptrdiff_t> own() {
     std::set<std::ptrdiff_t> all;
-    for_cells(grid.own(), [&](Int3 c) { all.insert(grid.layout().offset(c)); });
+    each_cell(grid.own(), [&](Int3 c) { all.insert(grid.layout().offset(c)); });
     return all;
   }
   /// Number of elements of own cells that `kernel` reads, plus those that it writes, each counted once.

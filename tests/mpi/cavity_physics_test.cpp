@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/grid/cells.hpp"
 #include "engine/stage/global_value.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -44,18 +45,16 @@ double vortex_error(Context& context, cavity::Cavity& solver, double reynolds) {
   const double decay = std::exp(-8 * std::numbers::pi * std::numbers::pi / reynolds * solver.time());
   const Grid& grid = solver.grid();
   double worst = 0;
-  for (int k = 0; k < grid.own().hi.z; ++k)
-    for (int j = 0; j < grid.own().hi.y; ++j)
-      for (int i = 0; i < grid.own().hi.x; ++i) {
-        const double X = 2 * std::numbers::pi * (grid.origin().x + i) / n,
-                     Y = 2 * std::numbers::pi * (grid.origin().y + j) / n;
-        const auto at = grid.layout().offset({i, j, k});
-        worst = std::max(
-            worst, std::abs(component<double>(solver.velocity(), 0)[at] - std::sin(X) * std::cos(Y) * decay));
-        worst = std::max(
-            worst, std::abs(component<double>(solver.velocity(), 1)[at] + std::cos(X) * std::sin(Y) * decay));
-        worst = std::max(worst, std::abs(component<double>(solver.velocity(), 2)[at]));
-      }
+  each_cell(grid.own(), [&](Int3 c) {
+    const double X = 2 * std::numbers::pi * (grid.origin().x + c.x) / n,
+                 Y = 2 * std::numbers::pi * (grid.origin().y + c.y) / n;
+    const auto at = grid.layout().offset(c);
+    worst = std::max(
+        worst, std::abs(component<double>(solver.velocity(), 0)[at] - std::sin(X) * std::cos(Y) * decay));
+    worst = std::max(
+        worst, std::abs(component<double>(solver.velocity(), 1)[at] + std::cos(X) * std::sin(Y) * decay));
+    worst = std::max(worst, std::abs(component<double>(solver.velocity(), 2)[at]));
+  });
   Accumulator most(Reduce::max);
   most.add(&worst, 1);
   return GlobalValue(context).reduce({&most, 1});
@@ -181,13 +180,10 @@ void restore(cavity::Cavity& to, cavity::Cavity& from) {
     const Storage &t = target.storage(0), &s = source.storage(0);
     ASSERT_EQ(t.component_stride(), s.component_stride());
     for (int k = 0; k < s.components(); ++k) {
-      const Box own = s.grid().own();
-      for (int z = 0; z < own.hi.z; ++z)
-        for (int y = 0; y < own.hi.y; ++y)
-          for (int x = 0; x < own.hi.x; ++x) {
-            const auto at = s.grid().layout().offset({x, y, z}) + k * s.component_stride();
-            reinterpret_cast<double*>(t.base())[at] = reinterpret_cast<const double*>(s.base())[at];
-          }
+      each_cell(s.grid().own(), [&](Int3 c) {
+        const auto at = s.grid().layout().offset(c) + k * s.component_stride();
+        reinterpret_cast<double*>(t.base())[at] = reinterpret_cast<const double*>(s.base())[at];
+      });
     }
     target.storage(0).set_fresh(point);
   };

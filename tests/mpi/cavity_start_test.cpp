@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/output/gather.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "tests/mpi/annulus.hpp"
@@ -34,10 +35,7 @@ OtherFlow known_flow(Int3 points, const PlaceOf& place) {
   const auto values = [place](int components, const auto& f) {
     return [place, components, f](const Box& box) {
       cavity::BoxValues all;
-      for (int e = 0; e < components; ++e)
-        for (int k = box.lo.z; k < box.hi.z; ++k)
-          for (int j = box.lo.y; j < box.hi.y; ++j)
-            for (int i = box.lo.x; i < box.hi.x; ++i) all.push_back(f(place({i, j, k}), e));
+      for (int e = 0; e < components; ++e) each_cell(box, [&](Int3 c) { all.push_back(f(place(c), e)); });
       return all;
     };
   };
@@ -68,19 +66,15 @@ struct Largest {
 /// The largest errors over all own points of this rank.
 Largest errors(cavity::Cavity& solver) {
   Largest worst;
-  const Box own = solver.grid().own();
   const auto& x = static_cast<Field<double, 3>&>(solver.coordinates());
   const auto& V = static_cast<Field<double, 3>&>(solver.velocity());
   const auto& p = static_cast<Field<double>&>(solver.iterate());
-  for (int k = 0; k < own.hi.z; ++k)
-    for (int j = 0; j < own.hi.y; ++j)
-      for (int i = 0; i < own.hi.x; ++i) {
-        const Int3 c{i, j, k};
-        const Vec3 here{x.get(c, 0), x.get(c, 1), x.get(c, 2)}, expected = flow_at(here);
-        for (int e = 0; e < 3; ++e)
-          worst.velocity = std::max(worst.velocity, std::abs(V.get(c, e) - expected[std::size_t(e)]));
-        worst.iterate = std::max(worst.iterate, std::abs(p.get(c) - pressure_at(here)));
-      }
+  each_cell(solver.grid().own(), [&](Int3 c) {
+    const Vec3 here{x.get(c, 0), x.get(c, 1), x.get(c, 2)}, expected = flow_at(here);
+    for (int e = 0; e < 3; ++e)
+      worst.velocity = std::max(worst.velocity, std::abs(V.get(c, e) - expected[std::size_t(e)]));
+    worst.iterate = std::max(worst.iterate, std::abs(p.get(c) - pressure_at(here)));
+  });
   return worst;
 }
 
@@ -134,16 +128,12 @@ TEST(CavityStart, GoesRoundAnAnnulusAndAcrossAPeriod) {
     };
     solver.start_from(flow);
     double worst = 0;
-    const Box own = solver.grid().own();
     const auto& x = static_cast<Field<double, 3>&>(solver.coordinates());
     const auto& V = static_cast<Field<double, 3>&>(solver.velocity());
-    for (int k = 0; k < own.hi.z; ++k)
-      for (int j = 0; j < own.hi.y; ++j)
-        for (int i = 0; i < own.hi.x; ++i) {
-          const Int3 c{i, j, k};
-          const double u = x.get(c, 0) + std::cos(2 * std::numbers::pi * x.get(c, 2));
-          worst = std::max({worst, std::abs(V.get(c, 0) - u), std::abs(V.get(c, 1) - x.get(c, 1))});
-        }
+    each_cell(solver.grid().own(), [&](Int3 c) {
+      const double u = x.get(c, 0) + std::cos(2 * std::numbers::pi * x.get(c, 2));
+      worst = std::max({worst, std::abs(V.get(c, 0) - u), std::abs(V.get(c, 1) - x.get(c, 1))});
+    });
     return worst;
   };
   for (const double twist : {0.0, -0.5}) {

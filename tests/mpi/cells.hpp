@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/field/storage.hpp"
+#include "engine/grid/cells.hpp"
 
 namespace sc::test {
 
@@ -50,18 +51,11 @@ inline std::size_t byte_offset(const Storage& s, Int3 c, int component) {
 }
 inline void poison(Storage& s) { std::memset(memory_begin(s), 0xff, memory_bytes(s)); }
 
-template <class F>
-void for_cells(const Box& box, F&& f) {
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y)
-      for (int x = box.lo.x; x < box.hi.x; ++x) f({x, y, z});
-}
-
 /// Sets the own cells of `box` (local coordinates) to the values of their global positions.
 inline void fill(Storage& s, const Box& box, int salt) {
   const Grid& grid = s.grid();
   for (int k = 0; k < s.components(); ++k)
-    for_cells(box, [&](Int3 c) {
+    each_cell(box, [&](Int3 c) {
       put(memory_begin(s) + byte_offset(s, c, k), s.type(),
           code_of(grid.cells(), grid.origin() + c, k, s.components(), salt));
     });
@@ -96,7 +90,7 @@ inline std::vector<std::byte> expected_memory(const Storage& s, Reach reach, int
   const int h = grid.halo();
   if (grid.own().empty()) return memory;
   for (int k = 0; k < s.components(); ++k)
-    for_cells(grid.own().grown({h, h, h}), [&](Int3 c) {
+    each_cell(grid.own().grown({h, h, h}), [&](Int3 c) {
       Int3 global;
       if (reached(grid, c, reach, global))
         put(memory.data() + byte_offset(s, c, k), s.type(),
@@ -113,7 +107,7 @@ inline testing::AssertionResult exchanged(const Storage& s, Reach reach, int sal
   const int h = grid.halo();
   std::string where = "in the padding of the rows";
   for (int k = 0; k < s.components(); ++k)
-    for_cells(grid.own().grown({h, h, h}), [&](Int3 c) {
+    each_cell(grid.own().grown({h, h, h}), [&](Int3 c) {
       const std::size_t at = byte_offset(s, c, k);
       if (where[0] == 'i' && std::memcmp(expected.data() + at, memory_begin(s) + at, size_of(s.type())) != 0)
         where = "first at local cell " + to_string(c) + ", component " + std::to_string(k);

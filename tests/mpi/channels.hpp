@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "engine/exec/accumulator.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/stage/global_value.hpp"
 #include "solvers/cavity/solver.hpp"
 
@@ -36,10 +37,7 @@ inline cavity::OtherFlow flow_at_points(const cavity::CavityOptions& o, const Ve
   const auto values = [](int components, const auto& of) {
     return [components, of](const Box& box) {
       cavity::BoxValues all;
-      for (int e = 0; e < components; ++e)
-        for (int k = box.lo.z; k < box.hi.z; ++k)
-          for (int j = box.lo.y; j < box.hi.y; ++j)
-            for (int i = box.lo.x; i < box.hi.x; ++i) all.push_back(of({i, j, k}, e));
+      for (int e = 0; e < components; ++e) each_cell(box, [&](Int3 c) { all.push_back(of(c, e)); });
       return all;
     };
   };

@@ -69,7 +69,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
                 const auto size = size_of(s->type());
                 int wrong = 0;
                 for (int k = 0; k < s->components(); ++k)
-                  for_cells(grid.own().grown({2, 2, 2}), [&](Int3 c) {
+                  each_cell(grid.own().grown({2, 2, 2}), [&](Int3 c) {
                     const std::size_t at = byte_offset(*s, c, k);
                     const std::vector<std::byte> nothing(size, std::byte{0xff});
                     const bool arrives =
@@ -160,7 +160,7 @@ TEST(ColouredExchange, CarriesTheShareOfItsColour) {
 void poison_stale(Storage& s, int colours) {
   const Grid& grid = s.grid();
   s.settle();
-  for_cells(grid.own().grown({1, 1, 1}), [&](Int3 c) {
+  each_cell(grid.own().grown({1, 1, 1}), [&](Int3 c) {
     const Int3 g = grid.origin() + c;
     if (grid.own().contains(c) || s.fresh({colours, colour_of(g, colours)}).width > 0) return;
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -182,7 +182,7 @@ std::vector<double> relaxed(Context& context, int colours, Int3 split, Bool3 per
     runner.run(relax);
   }
   std::vector<double> values;
-  for_cells(grid.own(), [&](Int3 c) { values.push_back(u.get(c)); });
+  each_cell(grid.own(), [&](Int3 c) { values.push_back(u.get(c)); });
   u.storage(0).settle();
   context.barrier();
   return values;

@@ -52,7 +52,7 @@ double damped_error(Context& context, int n) {
   for (int step = 0; step < 250; ++step) flow.step();
   double sum = 0, time = flow.clock().time;
   const double still = o.flow.amplitude * std::exp(-o.gas.viscosity * time);
-  for_cells(flow.grid().own(), [&](Int3 c) {
+  each_cell(flow.grid().own(), [&](Int3 c) {
     const double x = 2 * M_PI / n * (flow.grid().origin().x + c.x);
     sum += std::abs(state_at(flow, c, compressible::u_ + 1) - still * std::sin(x - time));
   });

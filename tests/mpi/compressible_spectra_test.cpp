@@ -19,7 +19,7 @@ TEST(CompressibleSpectra, ShowsVorticityAndDilatation) {
   TestContext context;
   Compressible flow(context, box({32, 32, 32}, Initial::taylor_green, 0.1));
   const compressible::Shown& shown = flow.show();
-  for_cells(flow.grid().own(), [&](Int3 c) {
+  each_cell(flow.grid().own(), [&](Int3 c) {
     const auto place = [&](int a) { return 2 * M_PI / 32 * (flow.grid().origin() + c)[a]; };
     const double x = place(0), y = place(1), z = place(2);
     ASSERT_NEAR(at<3>(shown.velocity, c, 1), -std::cos(x) * std::sin(y) * std::cos(z), 1e-14);
@@ -50,7 +50,7 @@ TEST(CompressibleSpectra, HasSpectraOfItsTwoParts) {
   for (const double e : later.solenoidal) across += e;
   for (const double e : later.dilatational) along += e;
   double square = 0;
-  for_cells(flow.grid().own(), [&](Int3 c) {
+  each_cell(flow.grid().own(), [&](Int3 c) {
     for (int i = 0; i < 3; ++i) square += 0.5 * std::pow(state_at(flow, c, compressible::u_ + i), 2);
   });
   MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -24,7 +24,7 @@ double error_of(compressible::Compressible& flow) {
   const compressible::Start start(flow.options());
   const Grid& grid = flow.grid();
   double error = 0;
-  for_cells(grid.own(), [&](Int3 c) {
+  each_cell(grid.own(), [&](Int3 c) {
     std::array<double, 3> x{};
     for (int a = 0; a < 3; ++a) x[std::size_t(a)] = 2 * M_PI / grid.cells()[a] * (grid.origin() + c)[a];
     const compressible::PointState exact = start.at(x[0], x[1], x[2], flow.clock().time);
@@ -170,7 +170,7 @@ TEST(Compressible, HasTwoLawsOfViscosity) {
 std::array<double, 2> amplitudes(compressible::Compressible& flow, int velocity) {
   const double p0 = compressible::Start(flow.options()).pressure(), c = 1 / flow.options().flow.mach;
   std::array<double, 2> mine{}, sums{};
-  for_cells(flow.grid().own(), [&](Int3 cell) {
+  each_cell(flow.grid().own(), [&](Int3 cell) {
     const auto s = [&](int k) { return state_at(flow, cell, k); };
     mine[0] += std::pow(s(velocity), 2);
     mine[1] += std::pow((s(compressible::rho_) * s(compressible::T_) - p0) / c, 2);

@@ -65,7 +65,7 @@ Times measure(Strategy strategy, int threads, double under_way = delay, double r
   m.seconds = (MPI_Wtime() - begin) / sweeps;
   MPI_Allreduce(MPI_IN_PLACE, &m.seconds, 1, MPI_DOUBLE, MPI_MAX, context.comm());
   m.wait = context.timeline().total(Phase::wait).seconds / sweeps;
-  for_cells(grid.own(), [&](Int3 c) { m.values.push_back(u.get(c)); });
+  each_cell(grid.own(), [&](Int3 c) { m.values.push_back(u.get(c)); });
   u.storage(0).settle();
   return m;
 }

@@ -191,10 +191,9 @@ TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
   io::read_checkpoint(checkpoint, contents(near.storage(0)));
   int wrong = 0;
   const Int3 origin = grid.origin();
-  for (int z = 0; z < grid.own().hi.z; ++z)
-    for (int y = 0; y < grid.own().hi.y; ++y)
-      for (int x = 0; x < grid.own().hi.x; ++x)
-        wrong += near.get({x, y, z}) != origin.x + x + 1000.0 * (origin.y + y) + 1e6 * (origin.z + z);
+  each_cell(grid.own(), [&](Int3 c) {
+    wrong += near.get(c) != origin.x + c.x + 1000.0 * (origin.y + c.y) + 1e6 * (origin.z + c.z);
+  });
   EXPECT_EQ(wrong, 0);
   EXPECT_TRUE(written(near.storage(0)) == from_files);
   far.fill([](int, int, int) { return 0.0; });

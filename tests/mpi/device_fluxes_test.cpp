@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/grid/cells.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/flux_kernel.hpp"
@@ -45,13 +46,10 @@ int differing(Context& context, Backend backend, Int3 cells, Strategy strategy) 
   runner.run(in_columns);
   runner.run(by_cells);
   int wrong = 0;
-  const Int3 own = grid.own().extent();
-  for (int z = 0; z < own.z; ++z)
-    for (int y = 0; y < own.y; ++y)
-      for (int x = 0; x < own.x; ++x) {
-        const T one = columns.get({x, y, z}), other = single.get({x, y, z});
-        wrong += std::memcmp(&one, &other, sizeof(T)) != 0;
-      }
+  each_cell(grid.own(), [&](Int3 c) {
+    const T one = columns.get(c), other = single.get(c);
+    wrong += std::memcmp(&one, &other, sizeof(T)) != 0;
+  });
   return wrong;
 }
 

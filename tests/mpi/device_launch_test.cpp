@@ -11,6 +11,7 @@
 #include "engine/exec/cell_body.hpp"
 #include "engine/exec/emulated_device.hpp"
 #include "engine/exec/launch.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -40,13 +41,11 @@ TEST_P(OnDevices, ComputeColumnsOfCells) {
     Sweep number("number", Number{}, SweepOptions{.colours = colours}, updates(q.now()));
     runner.run(number);
     const In<int> cells = q.read();
-    const Box own = grid.own();
     const Int3 o = grid.origin();
     int wrong = 0;
-    for (int z = own.lo.z; z < own.hi.z; ++z)
-      for (int y = own.lo.y; y < own.hi.y; ++y)
-        for (int x = own.lo.x; x < own.hi.x; ++x)
-          wrong += cells.base[grid.layout().offset({x, y, z})] != Number::of({o.x + x, o.y + y, o.z + z});
+    each_cell(grid.own(), [&](Int3 c) {
+      wrong += cells.base[grid.layout().offset(c)] != Number::of({o.x + c.x, o.y + c.y, o.z + c.z});
+    });
     EXPECT_EQ(wrong, 0) << colours << " colours";
   }
 }
@@ -73,13 +72,11 @@ TEST(CellBody, ColumnsHaveTheCellsOfTheirColour) {
           Shape shape = shape_of(body.extent());
           shape.planes = planes;
           detail::blocks_on_host(body.extent(), shape, body);
-          for (int z = low.z; z < inside.hi.z; ++z)
-            for (int y = low.y; y < inside.hi.y; ++y)
-              for (int x = low.x; x < inside.hi.x; ++x) {
-                const Int3 g = origin + Int3{x, y, z};
-                if (const Lattice::Run run = lattice.run(g.x, g.y, g.z); run.step > 0 && run.first == 0)
-                  expected[std::size_t(x + n * (y + n * z))] = 10 * Number::of({g.x, g.y, g.z}) + colour;
-              }
+          each_cell(inside, [&](Int3 c) {
+            const Int3 g = origin + c;
+            if (const Lattice::Run run = lattice.run(g.x, g.y, g.z); run.step > 0 && run.first == 0)
+              expected[std::size_t(c.x + n * (c.y + n * c.z))] = 10 * Number::of({g.x, g.y, g.z}) + colour;
+          });
         }
         EXPECT_EQ(cells, expected) << colours << " colours, " << planes << " planes";
       }

@@ -13,6 +13,7 @@
 #include "engine/exec/cell_copy.hpp"
 #include "engine/exec/for_each.hpp"
 #include "engine/field/table.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/move/exchange.hpp"
 #include "engine/move/output/excerpt.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
@@ -189,10 +190,7 @@ TEST_P(OnDevices, GiveSomeOfTheirCells) {
   for (const Box& box : {Box{{0, 1, 1}, {n.x, 2, 2}}, Box{{1, 0, 0}, {2, n.y, n.z}}}) {
     const Excerpt some(q.now(), box);
     for (int k = 0; k < 2; ++k)
-      for (int z = box.lo.z; z < box.hi.z; ++z)
-        for (int y = box.lo.y; y < box.hi.y; ++y)
-          for (int x = box.lo.x; x < box.hi.x; ++x)
-            EXPECT_EQ(some.get({x, y, z}, k), tame(o.x + x, o.y + y, o.z + z) + k);
+      each_cell(box, [&](Int3 c) { EXPECT_EQ(some.get(c, k), tame(o.x + c.x, o.y + c.y, o.z + c.z) + k); });
   }
   EXPECT_TRUE(bytes_of(q.storage(0), {}).empty());
 }

@@ -71,7 +71,7 @@ void expect_definition(Context& context, const FftOptions& options, double toler
   if (context.rank() != 0) return;
   const Int3 n = options.cells, m = fft.mode_grid().cells();
   std::vector<Wide> points;
-  for_cells({{}, n}, [&](Int3 c) { points.emplace_back(T(noise(c.x, c.y, c.z))); });
+  each_cell({{}, n}, [&](Int3 c) { points.emplace_back(T(noise(c.x, c.y, c.z))); });
   const std::vector<Wide> exact = dft(points, n.x, n.y, n.z, -1);
   const auto index = [&](int kx, int ky, int kz) {
     const auto wrap = [](int k, int size) { return (k % size + size) % size; };
@@ -81,7 +81,7 @@ void expect_definition(Context& context, const FftOptions& options, double toler
   std::vector<Wide> cut(points.size());
   double worst = 0;
   std::size_t at = 0;
-  for_cells({{}, m}, [&](Int3 c) {
+  each_cell({{}, m}, [&](Int3 c) {
     const int kx = fft.wavenumber(0, c.x), ky = fft.wavenumber(1, c.y), kz = fft.wavenumber(2, c.z);
     const Wide mode(value<std::complex<T>>(got.modes, at++));
     worst = std::max(worst, double(std::abs(mode - exact[index(kx, ky, kz)])));
@@ -178,8 +178,8 @@ TEST(DistributedFft, KeepsTheEnergy) {
   u.fill([](int x, int y, int z) { return noise(x, y, z); });
   fft.forward(u.now(), modes.now());
   double points = 0, spectrum = 0;
-  for_cells(fft.real_grid().own(), [&](Int3 c) { points += u.get(c) * u.get(c); });
-  for_cells(fft.mode_grid().own(), [&](Int3 c) {
+  each_cell(fft.real_grid().own(), [&](Int3 c) { points += u.get(c) * u.get(c); });
+  each_cell(fft.mode_grid().own(), [&](Int3 c) {
     const int kx = fft.mode_grid().origin().x + c.x;
     spectrum += std::norm(modes.get(c)) * (kx == 0 || 2 * kx == n.x ? 1 : 2);
   });
@@ -216,7 +216,7 @@ TEST(DistributedFft, TransformsEveryComponentOfFieldsWithHalos) {
   fft.backward(modes.now(), back.now());
   double off = 0;
   for (int k = 0; k < 2; ++k)
-    for_cells(padded.own(), [&](Int3 c) { off = std::max(off, std::abs(u.get(c, k) - back.get(c, k))); });
+    each_cell(padded.own(), [&](Int3 c) { off = std::max(off, std::abs(u.get(c, k) - back.get(c, k))); });
   EXPECT_LT(off, 1e-14);
   Field<double> other(Grid(context, {.cells = {16, 12, 25}, .halo = 0, .split = fft.real_grid().split()}),
                       "other");

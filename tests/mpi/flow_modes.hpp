@@ -50,7 +50,7 @@ ModesOf<N> modes_of(turbulence::Turbulence& flow, AnyField& field) {
   const double scale = 1 / (double(n.x) * n.y * n.z);
   turbulence::in_precision_of(field, [&](auto real) {
     for (int d = 0; d < int(N); ++d)
-      for_cells({{}, m}, [&](Int3 c) {
+      each_cell({{}, m}, [&](Int3 c) {
         turbulence::Mode<decltype(real)> v;
         std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
                     sizeof v);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <random>
 
+#include "engine/grid/cells.hpp"
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/flux_kernel.hpp"
 #include "tests/mpi/kernels.hpp"
@@ -105,12 +106,10 @@ TEST(Lattice, ColoursCoverEveryCellOnceAndKeepNeighboursApart) {
     for (int colour = 0; colour < colours; ++colour)
       for_each(grid.own(), Lattice{colours, colour}, Frame{grid.layout(), {10, 21, 33}}, 2, {}, Mark{},
                count.modify(), where.modify());
-    for (int z = 0; z < 5; ++z)
-      for (int y = 0; y < 6; ++y)
-        for (int x = 0; x < 7; ++x) {
-          EXPECT_EQ(count.get({x, y, z}), 1);
-          EXPECT_EQ(where.get({x, y, z}), (x + 10) + 100 * (y + 21) + 10000 * (z + 33));
-        }
+    each_cell(grid.own(), [&](Int3 c) {
+      EXPECT_EQ(count.get(c), 1);
+      EXPECT_EQ(where.get(c), (c.x + 10) + 100 * (c.y + 21) + 10000 * (c.z + 33));
+    });
   }
   const auto coloured = [](int colours, int colour, int x, int y, int z) {
     const auto run = Lattice{colours, colour}.run(x, y, z);

@@ -62,7 +62,7 @@ class Freshness : public testing::Test {
 
   template <class F>
   void expect(const Field<double>& field, F&& value) {
-    for_cells(grid.own(), [&](Int3 c) {
+    each_cell(grid.own(), [&](Int3 c) {
       const Int3 g = grid.origin() + c;
       ASSERT_EQ(field.get(c), value(g.x, g.y, g.z)) << field.name() << to_string(g);
     });
@@ -119,7 +119,7 @@ TEST_F(Freshness, AStaleHaloIsRefreshedBeforeItIsRead) {
       if (salt % 2 == 0)
         u.fill([&](int x, int y, int z) { return code(x, y, z, salt); });
       else
-        for_cells(grid.own(), [view = u.modify(), salt, this](Int3 c) {
+        each_cell(grid.own(), [view = u.modify(), salt, this](Int3 c) {
           const Int3 g = grid.origin() + c;
           view.base[grid.layout().offset(c)] = code(g.x, g.y, g.z, salt);
         });

@@ -113,7 +113,7 @@ TEST_P(Halo, WhatLeavesIsWhatTheHalosNeed) {
     fields.exchange->wait();
   }
   std::int64_t halo_cells = 0;
-  for_cells(grid.own().grown({2, 2, 2}), [&](Int3 c) {
+  each_cell(grid.own().grown({2, 2, 2}), [&](Int3 c) {
     Int3 global;
     if (!grid.own().contains(c) && reached(grid, c, reach, global)) ++halo_cells;
   });

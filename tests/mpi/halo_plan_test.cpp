@@ -42,7 +42,7 @@ void expect_every_cell_once(const Grid& grid, Reach reach) {
   const Int3 n = grid.cells();
   for (const Region& region : halo_arrivals(grid, grid.context().rank(), reach, Corners::direct)) {
     const Int3 shift = region.source.lo - region.sink.lo;
-    for_cells(region.sink, [&](Int3 c) {
+    each_cell(region.sink, [&](Int3 c) {
       EXPECT_TRUE(brought.insert({c.x, c.y, c.z}).second) << to_string(c) << " comes twice";
       const Int3 at_owner = grid.box_of(region.peer).lo + c + shift;
       const Int3 here = grid.origin() + c;
@@ -53,7 +53,7 @@ void expect_every_cell_once(const Grid& grid, Reach reach) {
   std::size_t wanted = 0;
   const int h = grid.halo();
   if (!grid.own().empty())
-    for_cells(grid.own().grown({h, h, h}), [&](Int3 c) {
+    each_cell(grid.own().grown({h, h, h}), [&](Int3 c) {
       Int3 global;
       if (!grid.own().contains(c) && reached(grid, c, reach, global)) ++wanted;
     });

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 5
 // optimise: no
 // Checkpoints are read back with the same bits on any number of ranks and with any decomposition.
+#include "engine/grid/cells.hpp"
 #include "io/checkpoint.hpp"
 
 #include <gtest/gtest.h>
@@ -234,14 +235,10 @@ TEST(Checkpoint, KeepsNegativeZeroAndPayloadsOfNan) {
   std::memcpy(before.data(), &field.modify().base[-grid.layout().origin], before.size() * 8);
   wipe<double>(field.storage(0));
   io::read_checkpoint(folder / "state.h5", contents);
-  const Box own = grid.own();
-  for (int z = 0; z < own.hi.z; ++z)
-    for (int y = 0; y < own.hi.y; ++y)
-      for (int x = 0; x < own.hi.x; ++x) {
-        const double was =
-            before[static_cast<std::size_t>(grid.layout().origin + grid.layout().offset({x, y, z}))];
-        EXPECT_TRUE(same_bits(was, field.get({x, y, z})));
-      }
+  each_cell(grid.own(), [&](Int3 c) {
+    const double was = before[static_cast<std::size_t>(grid.layout().origin + grid.layout().offset(c))];
+    EXPECT_TRUE(same_bits(was, field.get(c)));
+  });
 }
 
 // The checksum of an array is independent of its division.

@@ -2,6 +2,7 @@
 // ranks: 1 2 4
 // optimise: no
 // Grid files: every rank gets its points, from every number type; files without a grid are refused.
+#include "engine/grid/cells.hpp"
 #include "io/grid_file.hpp"
 
 #include <gtest/gtest.h>
@@ -25,9 +26,7 @@ double place(int axis, int x, int y, int z) {
 
 std::vector<double> axis_values(int axis) {
   std::vector<double> values;
-  for (int z = 0; z < points.z; ++z)
-    for (int y = 0; y < points.y; ++y)
-      for (int x = 0; x < points.x; ++x) values.push_back(place(axis, x, y, z));
+  each_cell({{}, points}, [&](Int3 c) { values.push_back(place(axis, c.x, c.y, c.z)); });
   return values;
 }
 
@@ -81,9 +80,7 @@ class GridFiles : public testing::Test {
       const auto& values = r[static_cast<std::size_t>(a)];
       ASSERT_EQ(static_cast<std::int64_t>(values.size()), box.cells());
       std::size_t i = 0;
-      for (int z = box.lo.z; z < box.hi.z; ++z)
-        for (int y = box.lo.y; y < box.hi.y; ++y)
-          for (int x = box.lo.x; x < box.hi.x; ++x) EXPECT_NEAR(values[i++], place(a, x, y, z), tolerance);
+      each_cell(box, [&](Int3 c) { EXPECT_NEAR(values[i++], place(a, c.x, c.y, c.z), tolerance); });
     }
   }
 

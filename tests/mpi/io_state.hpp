@@ -17,6 +17,7 @@
 
 #include "engine/base/context.hpp"
 #include "engine/field/field.hpp"
+#include "engine/grid/cells.hpp"
 #include "io/part.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -85,14 +86,12 @@ void for_each_value(const Storage& storage, int layers, F&& f) {
   const io::Part part = io::part_of(grid, layers);
   const Int3 origin = grid.origin();
   for (int k = 0; k < storage.components(); ++k)
-    for (int z = part.box.lo.z; z < part.box.hi.z; ++z)
-      for (int y = part.box.lo.y; y < part.box.hi.y; ++y)
-        for (int x = part.box.lo.x; x < part.box.hi.x; ++x) {
-          const Int3 local = Int3{x, y, z} + part.shift;
-          T& value = reinterpret_cast<T*>(
-              storage.base())[k * storage.component_stride() + grid.layout().offset(local)];
-          f(value, k, origin.x + local.x, origin.y + local.y, origin.z + local.z);
-        }
+    each_cell(part.box, [&](Int3 c) {
+      const Int3 local = c + part.shift;
+      T& value =
+          reinterpret_cast<T*>(storage.base())[k * storage.component_stride() + grid.layout().offset(local)];
+      f(value, k, origin.x + local.x, origin.y + local.y, origin.z + local.z);
+    });
 }
 
 /// Sets everything, including padding and halo, to nothing().

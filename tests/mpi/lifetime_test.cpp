@@ -61,7 +61,7 @@ struct Problem {
   void run(Runner& runner, double scale) {
     u.fill([&](int x, int y, int z) { return scale * (x + 100 * y + 10000 * z); });
     runner.run(sweep);
-    for_cells(grid.own(),
+    each_cell(grid.own(),
               [&](Int3 c) { ASSERT_EQ(out.get(c), around(grid, grid.origin() + c, scale)) << to_string(c); });
   }
 };

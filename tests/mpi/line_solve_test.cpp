@@ -69,7 +69,7 @@ double error_of(Context& context, int axis, int n) {
   Runner runner(context, {.strategy = Strategy::boundary_first});
   runner.run(derive);
   double error = 0;
-  for_cells(grid.own(), [&](Int3 c) {
+  each_cell(grid.own(), [&](Int3 c) {
     for (int k = 0; k < 2; ++k)
       error = std::max(error, std::abs(df.get(c, k) - std::cos(h * (grid.origin() + c)[axis] + k)));
   });
@@ -96,7 +96,7 @@ TEST_P(SolvedLine, LeavesNothingOfAConstant) {
   LineSolve derive("derive", GetParam(), system, Derivatives{3}, writes(df.now()), reads(f.now(), star(3)));
   Runner runner(context, {});
   runner.run(derive);
-  for_cells(grid.own(), [&](Int3 c) { ASSERT_EQ(df.get(c), 0); });
+  each_cell(grid.own(), [&](Int3 c) { ASSERT_EQ(df.get(c), 0); });
 }
 
 /// Rows of their own at every cell of an axis with ends, several right sides at once: (2 + n/N) in the
@@ -137,7 +137,7 @@ TEST_P(SolvedLine, HasEndsWhereItIsNotCyclic) {
   // Put back into the matrix, the solution gives the right sides.
   const std::vector<double> all = on_root(q);
   if (context.rank() != 0) return;
-  for_cells({{0, 0, 0}, cells}, [&](Int3 c) {
+  each_cell({{0, 0, 0}, cells}, [&](Int3 c) {
     const auto x = [&](int step) {
       Int3 g = c;
       g[axis] += step;

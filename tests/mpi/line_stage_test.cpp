@@ -93,9 +93,9 @@ std::vector<double> naive(int axis, Bool3 periodic) {
   };
   const Box all{{0, 0, 0}, cells};
   std::vector<double> T(static_cast<std::size_t>(all.cells())), d(T.size());
-  for_cells(all, [&](Int3 c) { T[at(c)] = start_value(c.x, c.y, c.z); });
+  each_cell(all, [&](Int3 c) { T[at(c)] = start_value(c.x, c.y, c.z); });
   for (int step = 0; step < 4; ++step) {
-    for_cells(all, [&](Int3 c) {
+    each_cell(all, [&](Int3 c) {
       double sum = -6 * T[at(c)];
       for (int a = 0; a < 3; ++a)
         for (int side : {-1, 1}) {
@@ -109,7 +109,7 @@ std::vector<double> naive(int axis, Bool3 periodic) {
     });
     Box starts = all;
     starts.hi[axis] = 1;
-    for_cells(starts, [&](Int3 start) {
+    each_cell(starts, [&](Int3 start) {
       const auto n = static_cast<std::size_t>(cells[axis]);
       Matrix A(n, std::vector<double>(n));
       std::vector<double> b(n);
@@ -211,7 +211,7 @@ TEST_P(Lines, ReadTheHaloAtTheirEnds) {
       Sweep sweep("sweep", Axis{axis}, writes(b.now()), reads(q.now(), star(1)));
       runner.run(lines);
       runner.run(sweep);
-      for_cells(grid.own(), [&](Int3 c) { ASSERT_EQ(a.get(c), b.get(c)) << to_string(c); });
+      each_cell(grid.own(), [&](Int3 c) { ASSERT_EQ(a.get(c), b.get(c)) << to_string(c); });
     }
   }
 }
@@ -252,7 +252,7 @@ TEST_P(Lines, MayBeTakenWhereTheyLie) {
     sum += start_value(g.x, g.y, g.z);
     EXPECT_EQ(a.get(end), sum);
   }
-  for_cells(grid.own(), [&](Int3 c) { ASSERT_EQ(a.get(c), b.get(c)); });
+  each_cell(grid.own(), [&](Int3 c) { ASSERT_EQ(a.get(c), b.get(c)); });
 }
 
 TEST_P(Lines, AreRefusedWhereTheAxisIsDivided) {

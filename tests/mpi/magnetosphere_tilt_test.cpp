@@ -49,7 +49,7 @@ struct Vectors {
   template <class Visit>
   void each(int margin, Visit visit) const {
     if (!values.empty())
-      test::for_cells({{margin, 0, margin}, {cells.x - margin, cells.y - margin, cells.z - margin}}, visit);
+      each_cell({{margin, 0, margin}, {cells.x - margin, cells.y - margin, cells.z - margin}}, visit);
   }
   Lattice3 positions;
   Int3 cells;

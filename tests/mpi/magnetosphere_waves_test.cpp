@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "engine/grid/cells.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -107,19 +108,17 @@ Deviation compare(const Magnetosphere& m, const WaveBox& box, const Mode& mode) 
   auto& solver = const_cast<Magnetosphere&>(m);
   const Box mine = m.grid().global_box();
   double local[3] = {0, 0, 0}, sums[3];
-  for (int z = mine.lo.z; z < mine.hi.z; ++z)
-    for (int y = mine.lo.y; y < mine.hi.y; ++y)
-      for (int x = mine.lo.x; x < mine.hi.x; ++x) {
-        const PointState q = exact(box, mode, {box.h * x, box.h * y, box.h * z}, m.clock().time);
-        const Int3 c = Int3{x, y, z} - mine.lo;
-        local[0] += std::abs(solver.nodes().rho.get(c) - q.rho) + std::abs(solver.nodes().p.get(c) - q.p);
-        for (int k = 0; k < 3; ++k) {
-          const double v = solver.nodes().v.get(c, k), exact_v = q.v[std::size_t(k)];
-          local[0] += std::abs(v - exact_v) + std::abs(solver.nodes().B.get(c, k) - q.B[std::size_t(k)]);
-          local[1] += v * v;
-          local[2] += exact_v * exact_v;
-        }
-      }
+  each_cell(mine, [&](Int3 g) {
+    const PointState q = exact(box, mode, {box.h * g.x, box.h * g.y, box.h * g.z}, m.clock().time);
+    const Int3 c = g - mine.lo;
+    local[0] += std::abs(solver.nodes().rho.get(c) - q.rho) + std::abs(solver.nodes().p.get(c) - q.p);
+    for (int k = 0; k < 3; ++k) {
+      const double v = solver.nodes().v.get(c, k), exact_v = q.v[std::size_t(k)];
+      local[0] += std::abs(v - exact_v) + std::abs(solver.nodes().B.get(c, k) - q.B[std::size_t(k)]);
+      local[1] += v * v;
+      local[2] += exact_v * exact_v;
+    }
+  });
   MPI_Allreduce(local, sums, 3, MPI_DOUBLE, MPI_SUM, m.grid().context().comm());
   const double cells = double(box.cells.x) * box.cells.y * box.cells.z;
   return {sums[0] / cells / amplitude, std::sqrt(sums[1] / sums[2])};

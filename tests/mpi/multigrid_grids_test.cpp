@@ -62,7 +62,7 @@ class Whole {
   }
   template <class F>
   void set(F&& f) {
-    for_cells({{}, n}, [&](Int3 c) { values_[index(c)] = f(c.x, c.y, c.z); });
+    each_cell({{}, n}, [&](Int3 c) { values_[index(c)] = f(c.x, c.y, c.z); });
   }
   Bool3 periodic() const { return periodic_; }
   Int3 n;
@@ -164,7 +164,7 @@ void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy 
   for (int round = 0; round < 2; ++round) {  // in the second round, demand is known
     f.fill(value);
     Ladder{runner, fewer, space}.climb(f, s);
-    for_cells(grid.own(), [&](Int3 c) {
+    each_cell(grid.own(), [&](Int3 c) {
       const Int3 g = grid.origin() + c;
       ASSERT_EQ(s.get(c), expected(g.x, g.y, g.z))
           << to_string(g) << " split " << to_string(split) << " cells " << to_string(cells) << " "

@@ -57,7 +57,7 @@ struct Flow {
   }
   std::vector<Complex> result() {
     std::vector<Complex> values;
-    for_cells(fft.mode_grid().own(), [&](Int3 c) {
+    each_cell(fft.mode_grid().own(), [&](Int3 c) {
       for (int k = 0; k < arrays - back; ++k) values.push_back(out.get(c, k));
     });
     return values;

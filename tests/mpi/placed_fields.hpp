@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/grid/cells.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/ledger.hpp"
 #include "engine/subcurrent.hpp"
@@ -98,10 +99,9 @@ inline int wrong(const Field<double, 2>& far, const Field<double, 2>& near) {
   far.each_slab([&](int lo, int hi, In<double, 2> cells) {
     const Grid& grid = far.grid();
     for (int k = 0; k < 2; ++k)
-      for (int z = lo; z < hi; ++z)
-        for (int y = 0; y < grid.own().hi.y; ++y)
-          for (int x = 0; x < grid.own().hi.x; ++x)
-            count += cells.base[k * cells.stride + grid.layout().offset({x, y, z})] != near.get({x, y, z}, k);
+      each_cell({{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}}, [&](Int3 c) {
+        count += cells.base[k * cells.stride + grid.layout().offset(c)] != near.get(c, k);
+      });
   });
   return count;
 }

@@ -7,6 +7,7 @@
 // Fields in the host's memory that a device computes slab by slab: the same runner, sweeps, conditions and
 // reductions give the bits of fields in memory, for every split, reach and strategy.
 #include "engine/base/error.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/move/output/gather.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/stage/slabs.hpp"
@@ -92,12 +93,10 @@ TEST_P(OnDevices, KeepWhatTheHostSeesAndSets) {
   Sweep sum("sum", Both{}, SweepOptions{.reduce = Reduce::max}, reads(T.now()));
   runner.run(sum);
   double largest = -1e9;
-  for (int z = 0; z < grid.own().hi.z; ++z)
-    for (int y = 0; y < grid.own().hi.y; ++y)
-      for (int x = 0; x < grid.own().hi.x; ++x) {
-        const Int3 g = origin + Int3{x, y, z};
-        largest = std::max(largest, first(0, g.x, g.y, g.z) + 2 * first(1, g.x, g.y, g.z));
-      }
+  each_cell(grid.own(), [&](Int3 c) {
+    const Int3 g = origin + c;
+    largest = std::max(largest, first(0, g.x, g.y, g.z) + 2 * first(1, g.x, g.y, g.z));
+  });
   EXPECT_EQ(sum.accumulators()[0].value(), largest);
 }
 

@@ -58,7 +58,7 @@ void poison_halo(AnyField& field) {
     s.settle();
     auto* memory = reinterpret_cast<double*>(memory_begin(s));
     std::vector<bool> own(static_cast<std::size_t>(layout.elements));
-    for_cells(grid.own(), [&](Int3 c) { own[std::size_t(layout.origin + layout.offset(c))] = true; });
+    each_cell(grid.own(), [&](Int3 c) { own[std::size_t(layout.origin + layout.offset(c))] = true; });
     for (int k = 0; k < s.components(); ++k)
       for (std::size_t i = 0; i < own.size(); ++i)
         if (!own[i])
@@ -110,8 +110,8 @@ Outcome run(Context& context, const Setting& setting, bool poisoned) {
     runner.run(couple);
     outcome.sum += total.reduce(couple.accumulators());
   }
-  for (int k = 0; k < 2; ++k) for_cells(grid.own(), [&](Int3 c) { outcome.values.push_back(q.get(c, k)); });
-  for_cells(grid.own(), [&](Int3 c) { outcome.values.push_back(s.get(c)); });
+  for (int k = 0; k < 2; ++k) each_cell(grid.own(), [&](Int3 c) { outcome.values.push_back(q.get(c, k)); });
+  each_cell(grid.own(), [&](Int3 c) { outcome.values.push_back(s.get(c)); });
   return outcome;
 }
 

@@ -4,6 +4,7 @@
 // A step rehearsed as one of many ranks, and its time on a described machine, against sums by hand.
 #include <gtest/gtest.h>
 
+#include "engine/grid/cells.hpp"
 #include "tests/mpi/kernels.hpp"
 #include "tests/mpi/predict_sweeps.hpp"
 
@@ -191,9 +192,7 @@ TEST(Rehearsal, ComputesNothing) {
       runner.run(ones);
       double most = 0;
       const auto* cells = reinterpret_cast<const double*>(T.storage(1).host_base());
-      for (int z = 0; z < 8; ++z)
-        for (int y = 0; y < 8; ++y)
-          for (int x = 0; x < 8; ++x) most = std::max(most, cells[grid.layout().offset({x, y, z})]);
+      each_cell(grid.own(), [&](Int3 c) { most = std::max(most, cells[grid.layout().offset(c)]); });
       EXPECT_EQ(most, 0) << strategy.name;
     }
     context.close();

@@ -109,7 +109,7 @@ TEST_P(Moving, GathersTheWholeFieldOnRankZero) {
         ASSERT_EQ(whole.size(), static_cast<std::size_t>(2 * n.x * n.y * n.z) * size_of(type));
         std::byte* at = expected.data();
         for (int k = 0; k < 2; ++k)
-          for_cells({{0, 0, 0}, n}, [&](Int3 g) {
+          each_cell({{0, 0, 0}, n}, [&](Int3 g) {
             put(at, type, code_of(n, g, k, 2, 3));
             at += size_of(type);
           });
@@ -127,7 +127,7 @@ TEST_P(Moving, GathersWhatLiesBeyondPhysicalFaces) {
     // would be detected.
     const auto value = [](int k, Int3 g) { return k + 2 * (g.x + 100 * (g.y + 100 * g.z)); };
     for (int k = 0; k < 2; ++k)
-      for_cells(grid.own().grown({2, 2, 2}), [&](Int3 c) {
+      each_cell(grid.own().grown({2, 2, 2}), [&](Int3 c) {
         const double v = value(k, c + grid.origin());
         std::memcpy(storage->base() + 8 * (k * storage->component_stride() + grid.layout().offset(c)), &v, 8);
       });
@@ -141,7 +141,7 @@ TEST_P(Moving, GathersWhatLiesBeyondPhysicalFaces) {
       EXPECT_EQ(n, (Int3{16 + 2 * layers, 17, 18 + 2 * layers}));
       std::vector<double> expected;
       for (int k = 0; k < 2; ++k)
-        for_cells({{-layers, 0, -layers}, {16 + layers, 17, 18 + layers}},
+        each_cell({{-layers, 0, -layers}, {16 + layers, 17, 18 + layers}},
                   [&](Int3 g) { expected.push_back(value(k, g)); });
       ASSERT_EQ(whole.size(), expected.size() * 8);
       EXPECT_EQ(std::memcmp(whole.data(), expected.data(), whole.size()), 0) << layers;

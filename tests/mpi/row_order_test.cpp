@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "engine/exec/for_each.hpp"
+#include "engine/grid/cells.hpp"
 #include "engine/stage/global_value.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -57,13 +58,10 @@ std::vector<double> after_runs(PastCaches order, Int3 cells, int threads, const 
     runner.run(stage);
     all.push_back(GlobalValue(context).reduce(stage.accumulators()));
   }
-  const Int3 n = f.grid.own().extent();
-  for (int z = 0; z < n.z; ++z)
-    for (int y = 0; y < n.y; ++y)
-      for (int x = 0; x < n.x; ++x) {
-        all.push_back(f.s.get({x, y, z}));
-        for (int k = 0; k < 3; ++k) all.push_back(f.v.get({x, y, z}, k));
-      }
+  each_cell(f.grid.own(), [&](Int3 c) {
+    all.push_back(f.s.get(c));
+    for (int k = 0; k < 3; ++k) all.push_back(f.v.get(c, k));
+  });
   return all;
 }
 
@@ -87,12 +85,10 @@ struct Where {
 
 void expect_only_inside(const Field<double>& where, const Box& inside, const Box& all,
                         const std::string& what) {
-  for (int z = 0; z < all.hi.z; ++z)
-    for (int y = 0; y < all.hi.y; ++y)
-      for (int x = 0; x < all.hi.x; ++x)
-        EXPECT_EQ(where.get({x, y, z}),
-                  inside.contains({x, y, z}) ? x + 10 + 1000 * (y + 20) + 1000000 * (z + 30) : -1)
-            << what << " at " << to_string(Int3{x, y, z});
+  each_cell({{}, all.hi}, [&](Int3 c) {
+    EXPECT_EQ(where.get(c), inside.contains(c) ? c.x + 10 + 1000 * (c.y + 20) + 1000000 * (c.z + 30) : -1)
+        << what << " at " << to_string(c);
+  });
 }
 
 TEST(RowOrder, EveryCellOfABoxIsSetAndNoneBesideIt) {

@@ -81,7 +81,7 @@ std::vector<double> iterate(Context& context, const Whole& a, Division division,
     x.advance();
   }
   std::vector<double> values;
-  for_cells(grid.own(), [&](Int3 c) { values.push_back(x.get(c)); });
+  each_cell(grid.own(), [&](Int3 c) { values.push_back(x.get(c)); });
   for (int level = 0; level < 2; ++level) x.storage(level).settle();
   context.barrier();
   return values;

@@ -47,7 +47,7 @@ void fill_with_layers(Field<double, N>& q, int layers, F&& f) {
   Storage& all = q.storage(0);
   all.begin_host_write();
   auto* base = reinterpret_cast<double*>(all.host_base());
-  for_cells(grid.own().grown({layers, layers, layers}), [&](Int3 c) {
+  each_cell(grid.own().grown({layers, layers, layers}), [&](Int3 c) {
     for (int k = 0; k < N; ++k)
       base[k * all.component_stride() + grid.layout().offset(c)] = f(k, grid.origin() + c);
   });

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/grid/cells.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -70,13 +71,10 @@ Outcome compare(Context& context, Backend backend, Int3 cells, const RunnerOptio
   GlobalValue global(context);
   outcome.sum_of_rows = global.reduce(in_rows.accumulators());
   outcome.sum_of_cells = global.reduce(by_cells.accumulators());
-  const Int3 own = grid.own().extent();
-  for (int z = 0; z < own.z; ++z)
-    for (int y = 0; y < own.y; ++y)
-      for (int x = 0; x < own.x; ++x) {
-        const double one = rows.get({x, y, z}), other = single.get({x, y, z});
-        outcome.different += std::memcmp(&one, &other, sizeof one) != 0;
-      }
+  each_cell(grid.own(), [&](Int3 c) {
+    const double one = rows.get(c), other = single.get(c);
+    outcome.different += std::memcmp(&one, &other, sizeof one) != 0;
+  });
   return outcome;
 }
 

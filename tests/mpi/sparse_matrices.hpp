@@ -38,7 +38,7 @@ inline Whole scattered(int rows, int columns, bool exact) {
 /// Seven points on a cube, x fastest: rows of one rank need a layer of the next.
 inline Whole laplacian(int n) {
   Whole a{n * n * n, n * n * n, {}};
-  for_cells({{0, 0, 0}, {n, n, n}}, [&](Int3 c) {
+  each_cell({{0, 0, 0}, {n, n, n}}, [&](Int3 c) {
     auto& row = a.row.emplace_back();
     const auto at = [&](Int3 p) { return (std::int64_t{p.z} * n + p.y) * n + p.x; };
     for (const Int3 d : {Int3{0, 0, -1}, Int3{0, -1, 0}, Int3{-1, 0, 0}, Int3{0, 0, 0}, Int3{1, 0, 0},

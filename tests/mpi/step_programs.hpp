@@ -61,12 +61,10 @@ std::vector<double> on_root_from(Field<double, N>& field) {
   const Out<double, N> copy = near.modify();
   field.each_slab([&](int lo, int hi, In<double, N> cells) {
     for (int k = 0; k < N; ++k)
-      for (int z = lo; z < hi; ++z)
-        for (int y = 0; y < grid.own().hi.y; ++y)
-          for (int x = 0; x < grid.own().hi.x; ++x) {
-            const std::ptrdiff_t at = grid.layout().offset({x, y, z});
-            copy.base[k * copy.stride + at] = cells.base[k * cells.stride + at];
-          }
+      each_cell({{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}}, [&](Int3 c) {
+        const std::ptrdiff_t at = grid.layout().offset(c);
+        copy.base[k * copy.stride + at] = cells.base[k * cells.stride + at];
+      });
   });
   return on_root(near);
 }

@@ -55,7 +55,7 @@ int kept(Context& context, T start, Space space, const Make& make) {
   auto stage = make(out, in);
   runner.run(stage);
   int count = 0;
-  for_cells(grid.own(), [&](Int3 c) { count += out.get(c) != 0; });
+  each_cell(grid.own(), [&](Int3 c) { count += out.get(c) != 0; });
   return count;
 }
 

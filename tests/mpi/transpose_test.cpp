@@ -42,7 +42,7 @@ class Transposing : public OnTransport {
   static void expect_only(const Storage& s, Box local, Int3 cells, int salt) {
     std::vector<std::byte> want(size_of(s.type())), poisoned(want.size(), std::byte{0xff});
     int wrong = 0;
-    for_cells(local, [&](Int3 c) {
+    each_cell(local, [&](Int3 c) {
       const Int3 g = c + s.grid().origin();
       const bool travels = Box{{}, cells}.contains(g);
       put(want.data(), s.type(), code_of(code_cells, g, 0, 1, salt));
@@ -52,7 +52,7 @@ class Transposing : public OnTransport {
     EXPECT_EQ(wrong, 0) << "of " << local.cells() << " cells, salt " << salt;
   }
   static void fill_with_codes(Storage& s, const Box& local, int salt) {
-    for_cells(local, [&](Int3 c) {
+    each_cell(local, [&](Int3 c) {
       put(memory_begin(s) + byte_offset(s, c, 0), s.type(),
           code_of(code_cells, c + s.grid().origin(), 0, 1, salt));
     });
@@ -95,7 +95,7 @@ class Transposing : public OnTransport {
   void expect_bytes(const Transpose& move, const Storage& from, const Storage& to, Int3 both) {
     std::int64_t leave = 0;
     const int me = context->rank();
-    for_cells({{}, both}, [&](Int3 g) {
+    each_cell({{}, both}, [&](Int3 g) {
       leave += from.grid().box_of(me).contains(g) && !to.grid().box_of(me).contains(g);
     });
     EXPECT_EQ(move.bytes(), leave * static_cast<std::int64_t>(size_of(from.type())));

@@ -112,7 +112,7 @@ void disturb(Turbulence& flow, double by) {
   const Grid& modes = flow.modes().grid();
   const Int3 n = flow.grid().cells();
   const auto u = turbulence::updates(flow.modes()).in<Real>().view();
-  for_cells(modes.own(), [&](Int3 c) {
+  each_cell(modes.own(), [&](Int3 c) {
     const Int3 g = c + modes.origin();
     if (flow.wavenumbers().of<int>({g.x, g.y, g.z}) == std::array{0, 0, 1})
       u[0][At{modes.layout().offset(c), modes.layout().sy, modes.layout().sz}] +=

@@ -33,7 +33,7 @@ double distance(Context& context, Turbulence& flow,
   const Level<Real, 1> theta{&flow.scalar(), 0};
   const Grid& grid = flow.grid();
   double worst = 0;
-  for_cells(grid.own(), [&](Int3 c) {
+  each_cell(grid.own(), [&](Int3 c) {
     const auto at = [&](int axis) { return 2 * M_PI * (grid.origin()[axis] + c[axis]) / grid.cells()[axis]; };
     const double here = theta.view()[At{grid.layout().offset(c), 0, 0}];
     worst = std::max(worst, std::abs(here - exact(at(0), at(1), at(2))));

@@ -43,7 +43,7 @@ TEST(Statistics, SkewnessAndScalesOfAKnownFlow) {
       energy += 0.25 * w.e[d] * w.e[d];
       dissipation += 0.5 * nu * (w.k[0] * w.k[0] + w.k[1] * w.k[1] + w.k[2] * w.k[2]) * w.e[d] * w.e[d];
     }
-  for_cells({{}, n}, [&](Int3 c) {
+  each_cell({{}, n}, [&](Int3 c) {
     for (std::size_t d = 0; d < 3; ++d) {
       double g = 0;
       for (const Wave& w : waves)

@@ -32,7 +32,7 @@ double distance(Context& context, Turbulence& flow, const Velocity& exact) {
   const Int3 n = grid.cells(), first = grid.origin();
   double worst = 0;
   for (int d = 0; d < 3; ++d)
-    for_cells(grid.own(), [&](Int3 c) {
+    each_cell(grid.own(), [&](Int3 c) {
       const auto at = [&](int axis) { return 2 * M_PI * (first[axis] + c[axis]) / n[axis]; };
       worst = std::max(
           worst, std::abs(u.view()[d][At{grid.layout().offset(c), 0, 0}] - exact(d, at(0), at(1), at(2))));

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "engine/field/field.hpp"
+#include "engine/grid/cells.hpp"
 #include "io/checkpoint.hpp"
 #include "io/file.hpp"
 #include "io/snapshot.hpp"
@@ -35,10 +36,8 @@ void for_each_point(Field<T, N>& field, F&& f) {
     box.hi[a] += grid.physical({a, 1});
   }
   for (int k = 0; k < N; ++k)
-    for (int z = box.lo.z; z < box.hi.z; ++z)
-      for (int y = box.lo.y; y < box.hi.y; ++y)
-        for (int x = box.lo.x; x < box.hi.x; ++x)
-          f(k, Int3{x, y, z} + grid.origin(), out.base[k * out.stride + grid.layout().offset({x, y, z})]);
+    each_cell(box,
+              [&](Int3 c) { f(k, c + grid.origin(), out.base[k * out.stride + grid.layout().offset(c)]); });
 }
 
 /// A stretched box, sheared or not; velocity is twice the place and pressure the sum of its coordinates.

@@ -45,7 +45,6 @@ class Rank final : public Ports {
     computed[static_cast<std::size_t>(chunk.part)] = true;
   }
   /// The first thread's work beside it follows in the next steps.
-  void compute_beside(const Chunk& chunk, const std::function<void()>&, bool) override { compute(chunk); }
   void drive() {
     for (std::size_t p = 0; p < started.size(); ++p)
       if (started[p] && pushes[p] > 0) --pushes[p];
@@ -185,7 +184,6 @@ class Recorded final : public Ports {
   bool arrived(const Arrival&) override { return true; }
   void wait(const Arrival&) override {}
   void compute(const Chunk& chunk) override { order += "c" + std::to_string(chunk.part) + " "; }
-  void compute_beside(const Chunk& chunk, const std::function<void()>&, bool) override { compute(chunk); }
   std::string order;
 };
 

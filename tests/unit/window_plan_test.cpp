@@ -4,6 +4,7 @@
 // were completed before the next; no cell is computed twice; and parts that need no neighbour access no cells
 // that are exchanged.
 #include "engine/overlap/window_plan.hpp"
+#include "engine/grid/cells.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,12 +45,6 @@ class Simulation {
  private:
   static constexpr int pad = 16;
 
-  template <class Action>
-  static void each(const Box& box, const Action& action) {
-    for (int z = box.lo.z; z < box.hi.z; ++z)
-      for (int y = box.lo.y; y < box.hi.y; ++y)
-        for (int x = box.lo.x; x < box.hi.x; ++x) action(Int3{x, y, z});
-  }
   std::size_t index(Int3 c) const {
     const Int3 n = all_.extent(), from = c - all_.lo;
     return static_cast<std::size_t>(from.x + n.x * (from.y + n.y * from.z));
@@ -66,7 +61,7 @@ class Simulation {
   /// The halo: that from the rank itself at once, that from neighbours after the exchange.
   void arrive(bool neighbours) {
     for (std::size_t a = 0; a < values_.size(); ++a)
-      each(all_, [&](Int3 c) {
+      each_cell(all_, [&](Int3 c) {
         if (beyond(c, Side::wall) >= 0) return;
         const bool there = neighbours || beyond(c, Side::neighbour) < 0;
         const int layers = dependence_.halo[a];
@@ -109,8 +104,8 @@ class Simulation {
       const std::size_t row = ready[order_() % ready.size()];
       Progress& at = progress[row];
       const Box box = plan_.cells(trapezoid, rows[row][at.tile], at.run);
-      each(box, [&](Int3 c) { read(at.run, c); });
-      each(box, [&](Int3 c) { write(at.run, c); });
+      each_cell(box, [&](Int3 c) { read(at.run, c); });
+      each_cell(box, [&](Int3 c) { write(at.run, c); });
       if (++at.run < plan_.runs()) continue;
       at = {at.tile + 1, 0};
     }
@@ -119,7 +114,7 @@ class Simulation {
     for (const WindowAccess& a : runs_[static_cast<std::size_t>(run)]) {
       if (a.mode == Mode::write) continue;
       const int value = expected(run, a.array);
-      each(Box{c, c + Int3{1, 1, 1}}.grown({a.reach, a.reach, a.reach}), [&](Int3 from) {
+      each_cell(Box{c, c + Int3{1, 1, 1}}.grown({a.reach, a.reach, a.reach}), [&](Int3 from) {
         if (beyond(from, Side::wall) >= 0) return;
         wrong_ += values_[static_cast<std::size_t>(a.array)][index(from)] != value;
         travels_ += inner_ && beyond(from, Side::neighbour) >= 0;
@@ -141,7 +136,7 @@ class Simulation {
     for (int run = 0; run < plan_.runs(); ++run) {
       const Box whole = plan_.cells(run);
       int missed = 0, twice = 0;
-      each(all_, [&](Int3 c) {
+      each_cell(all_, [&](Int3 c) {
         const int times = computed_[static_cast<std::size_t>(run)][index(c)];
         missed += times == 0 && whole.contains(c);
         twice += times > (whole.contains(c) ? 1 : 0);
