@@ -28,12 +28,10 @@ struct Flow {
 /// f = nu nabla^2 V - (V . nabla) V
 template <class Real>
 std::unique_ptr<Stage> accelerate_stage(Flow<Real>& flow, Mesh<Real>& mesh, double nu, double alpha);
-/// V' = V + dt (f - nabla p), or, in correct_to_mean_stage(), the mean of that and of V'. Returns the limits
-/// of the next step.
+/// V' = V + dt (f - nabla p), or, `to_mean`, the mean of that and of V'. Returns the limits of the next step.
 template <class Real>
-SetStage<double> correct_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
-template <class Real>
-SetStage<double> correct_to_mean_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
+SetStage<double> correct_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options,
+                               bool to_mean);
 template <class Real>
 std::unique_ptr<Stage> limits_stage(Flow<Real>& flow, Mesh<Real>& mesh, const CavityOptions& options);
 

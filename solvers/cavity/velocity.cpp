@@ -21,6 +21,18 @@ Limits<Real> limits_of(const CavityOptions& o) {
   return {Real(o.nu()), Real(o.alpha()), Real(stability_limit / o.courant)};
 }
 
+template <bool to_mean, class Next, class Real>
+SetStage<double> correct(const char* name, const Next& next, Flow<Real>& w, Mesh<Real>& m,
+                         const CavityOptions& o) {
+  using Kernel = Correct<Real, to_mean>;
+  auto stage = stage_of(name, Kernel{}, SweepOptions{.reduce = Reduce::max, .flops = to_mean ? 81.0 : 75.0},
+                        next, reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
+                        reads(m.grad.now()), reads(m.conv().now()));
+  return set_stage<double>(std::move(stage), [limits = limits_of<Real>(o)](double dt) {
+    return Kernel{Real(dt), limits};
+  });
+}
+
 }  // namespace
 
 template <class Real>
@@ -30,24 +42,9 @@ std::unique_ptr<Stage> accelerate_stage(Flow<Real>& w, Mesh<Real>& m, double nu,
 }
 
 template <class Real>
-SetStage<double> correct_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions& o) {
-  auto stage = stage_of("correct", Correct<Real, false>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
-                        writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
-                        reads(m.grad.now()), reads(m.conv().now()));
-  return set_stage<double>(std::move(stage), [limits = limits_of<Real>(o)](double dt) {
-    return Correct<Real, false>{Real(dt), limits};
-  });
-}
-
-template <class Real>
-SetStage<double> correct_to_mean_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions& o) {
-  auto stage =
-      stage_of("correct halfway", Correct<Real, true>{}, SweepOptions{.reduce = Reduce::max, .flops = 81},
-               updates(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
-               reads(m.grad.now()), reads(m.conv().now()));
-  return set_stage<double>(std::move(stage), [limits = limits_of<Real>(o)](double dt) {
-    return Correct<Real, true>{Real(dt), limits};
-  });
+SetStage<double> correct_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOptions& o, bool to_mean) {
+  if (to_mean) return correct<true>("correct halfway", updates(w.V.next()), w, m, o);
+  return correct<false>("correct", writes(w.V.next()), w, m, o);
 }
 
 template <class Real>
@@ -57,12 +54,10 @@ std::unique_ptr<Stage> limits_stage(Flow<Real>& w, Mesh<Real>& m, const CavityOp
 }
 
 template std::unique_ptr<Stage> accelerate_stage(Flow<double>&, Mesh<double>&, double, double);
-template SetStage<double> correct_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
-template SetStage<double> correct_to_mean_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
+template SetStage<double> correct_stage(Flow<double>&, Mesh<double>&, const CavityOptions&, bool);
 template std::unique_ptr<Stage> limits_stage(Flow<double>&, Mesh<double>&, const CavityOptions&);
 template std::unique_ptr<Stage> accelerate_stage(Flow<float>&, Mesh<float>&, double, double);
-template SetStage<double> correct_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
-template SetStage<double> correct_to_mean_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
+template SetStage<double> correct_stage(Flow<float>&, Mesh<float>&, const CavityOptions&, bool);
 template std::unique_ptr<Stage> limits_stage(Flow<float>&, Mesh<float>&, const CavityOptions&);
 
 }  // namespace sc::cavity

@@ -14,6 +14,7 @@
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
@@ -50,12 +51,6 @@ const char* advance_cells(const CellsCall* call) {
 const char* relax_cells(const CellsCall* call) { return compute_cells<Relax, InOut<double>>(*call); }
 const char* outflow_face(const FaceCall* call) {
   return compute_face<Outflow, Out<double>, In<double, 2>>(*call);
-}
-
-template <class Kernel>
-std::vector<std::byte> bytes_of(const Kernel& kernel) {
-  const auto* first = reinterpret_cast<const std::byte*>(&kernel);
-  return {first, first + sizeof kernel};
 }
 
 struct Outcome {

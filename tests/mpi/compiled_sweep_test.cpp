@@ -11,6 +11,7 @@
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/kernels.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/refusal.hpp"
 
@@ -43,12 +44,6 @@ void advance_rows(const RowsCall* call) {
 }
 void relax_rows(const RowsCall* call) { compute_rows<Relax, InOut<double>>(*call); }
 const char* relax_cells(const CellsCall* call) { return compute_cells<Relax, InOut<double>>(*call); }
-
-template <class Kernel>
-std::vector<std::byte> bytes_of(const Kernel& kernel) {
-  const auto* first = reinterpret_cast<const std::byte*>(&kernel);
-  return {first, first + sizeof kernel};
-}
 
 struct Outcome {
   std::vector<std::byte> u;

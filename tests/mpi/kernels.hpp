@@ -2,6 +2,8 @@
 // Kernels of several tests.
 #pragma once
 
+#include <vector>
+
 #include "engine/subcurrent.hpp"
 
 namespace sc::test {
@@ -21,5 +23,12 @@ struct Copy {
 struct Value {
   SC_FN double operator()(At c, In<double> q) const { return q[c]; }
 };
+
+/// What a compiled kernel gets of its parameters.
+template <class Kernel>
+std::vector<std::byte> bytes_of(const Kernel& kernel) {
+  const auto* first = reinterpret_cast<const std::byte*>(&kernel);
+  return {first, first + sizeof kernel};
+}
 
 }  // namespace sc::test
