@@ -111,7 +111,7 @@ void report_all(const std::string& name, const std::vector<Way>& ways, bool cold
   std::printf("\n");
   for (const Comparison& c : comparisons) {
     const auto find = [&](const char* wanted) {
-      return std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return way.name == wanted; });
+      return std::ranges::find_if(ways, [&](const Way& way) { return way.name == wanted; });
     };
     const auto slow = find(c.slow), fast = find(c.fast);
     if (slow == ways.end() || fast == ways.end()) continue;

@@ -242,7 +242,7 @@ Offsets lay_out_checkpoint(const std::string& path, const CheckpointHeader& head
     file.attribute(object, "checksum", array.checksum);
   }
   file.finish();
-  seal_checkpoint(path, offsets.empty() ? head_bytes : *std::min_element(offsets.begin(), offsets.end()));
+  seal_checkpoint(path, offsets.empty() ? head_bytes : *std::ranges::min_element(offsets));
   return offsets;
 }
 

@@ -46,8 +46,7 @@ TransformRun::TransformRun(Context& context, const Strategy& strategy)
 /// boundary_first sends its pieces with the slab; `pipelined` would be the same and is not tried.
 Choice::Run TransformRun::choose_strategy(std::span<const TransformStage> stages, TransformKind& kind) {
   if (!choice_) return {.strategy = &strategy_};
-  if (std::none_of(stages.begin(), stages.end(),
-                   [](const TransformStage& stage) { return !stage.gives.empty(); }))
+  if (std::ranges::none_of(stages, [](const TransformStage& stage) { return !stage.gives.empty(); }))
     return {.strategy = &Strategy::boundary_first};
   const auto differ = [](const Strategy& s) { return !s.divides_threads && !(s == Strategy::pipelined); };
   if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false);

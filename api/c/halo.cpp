@@ -73,8 +73,7 @@ void Halo::make_arrays() {
 }
 
 bool Halo::busy() const {
-  return exchanging_ ||
-         std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; });
+  return exchanging_ || std::ranges::any_of(flights_, [](const Flight& f) { return f.active; });
 }
 
 void Halo::follow_step() {

@@ -82,7 +82,7 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   follow_step();
   const double begin = context_->timeline().now();
   overlapped_ = true;
-  auto free = std::find_if(flights_.begin(), flights_.end(), [](const Flight& f) { return !f.active; });
+  auto free = std::ranges::find_if(flights_, [](const Flight& f) { return !f.active; });
   if (free == flights_.end()) free = flights_.emplace(flights_.end());
   if (sends)
     arrays_->isend(group, lo ? &range : nullptr);

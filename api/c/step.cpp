@@ -177,7 +177,7 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
   if (steps < 0) refuse_argument("steps is " + std::to_string(steps) + "; at least 0 are allowed");
   if (c.reach < 1) refuse_argument("reach is " + std::to_string(c.reach) + "; at least 1 is allowed");
   if (per_pass < 0) refuse_argument("per_pass is " + std::to_string(per_pass) + "; at least 0 are allowed");
-  if (std::none_of(r_.arrays.begin(), r_.arrays.end(), [](const halo_array& a) { return a.next; }))
+  if (std::ranges::none_of(r_.arrays, [](const halo_array& a) { return a.next; }))
     refuse_argument("no array has a next, so a step computes nothing");
   const int most = steps_in_halos(c.reach);
   if (most == 0)
@@ -188,8 +188,8 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
   // Tiles of a pass are skewed by what the stage declares to read, which is never more than the halo.
   const std::string layers = std::to_string(c.reach) + (c.reach == 1 ? " layer" : " layers");
   if (per_pass == 1) return {1, "per_pass is 1"};
-  if (std::none_of(r_.arrays.begin(), r_.arrays.end(),
-                   [&](const halo_array& a) { return a.next && widest_halo(a) >= c.reach; }))
+  if (std::ranges::none_of(r_.arrays,
+                           [&](const halo_array& a) { return a.next && widest_halo(a) >= c.reach; }))
     return {1, "no array with next has a halo of " + layers + ", the reach of a step"};
   if (per_pass > 0) return {per_pass, ""};
   if (most == 1) return {1, "the halos do not have " + layers + " for each of two steps"};

@@ -18,14 +18,13 @@ namespace {
 
 /// A Grid has one width of halo, and counts cells by int.
 void check_fits(const Registration& r) {
-  const int widest = std::max(*std::max_element(r.low.begin(), r.low.end()),
-                              *std::max_element(r.high.begin(), r.high.end()));
+  const int widest = std::max(*std::ranges::max_element(r.low), *std::ranges::max_element(r.high));
   for (int p = 0; p < r.processes.dims; ++p) {
     const std::string where = "along process dimension " + std::to_string(p + 1);
     if (r.global(p) > std::numeric_limits<int>::max())
       refuse_step("there are " + std::to_string(r.global(p)) + " cells " + where);
     const auto& blocks = r.blocks[at(p)];
-    const int thinnest = *std::min_element(blocks.begin(), blocks.end());
+    const int thinnest = *std::ranges::min_element(blocks);
     if (thinnest < widest && (r.processes.counts[at(p)] > 1 || r.processes.periodic[at(p)]))
       refuse_step("a block of " + std::to_string(thinnest) + " cells " + where +
                   " is thinner than the widest halo of any dimension, " + std::to_string(widest));

@@ -83,7 +83,7 @@ bool Arena::share(Chunk& chunk, std::size_t bytes) {
   const std::vector<std::string> reasons = context_.gather(reason);
   if (context_.any(!chunk.common)) {
     chunk.common.reset();
-    const auto first = std::find_if(reasons.begin(), reasons.end(), [](const auto& r) { return !r.empty(); });
+    const auto first = std::ranges::find_if(reasons, [](const auto& r) { return !r.empty(); });
     context_.decline_shared_memory(first == reasons.end() ? "" : *first);
     return false;
   }

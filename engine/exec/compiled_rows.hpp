@@ -70,7 +70,7 @@ class AffineFace final : public Boundary {
   };
   explicit AffineFace(std::vector<Law> laws) : laws_(std::move(laws)) {}
   bool constant() const override {
-    return std::all_of(laws_.begin(), laws_.end(), [](const Law& law) { return law.a == 0; });
+    return std::ranges::all_of(laws_, [](const Law& law) { return law.a == 0; });
   }
   void apply(Storage& storage, Face face, const Columns& columns) const override;
 

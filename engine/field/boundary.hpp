@@ -65,11 +65,10 @@ class Boundaries {
   Beyond beyond(Face face) const { return beyond_[index(face)]; }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
   bool any() const {
-    return std::any_of(faces_.begin(), faces_.end(), [](const auto& face) { return face != nullptr; });
+    return std::ranges::any_of(faces_, [](const auto& face) { return face != nullptr; });
   }
   bool read_others() const {
-    return std::any_of(faces_.begin(), faces_.end(),
-                       [](const auto& face) { return face && face->reads_others(); });
+    return std::ranges::any_of(faces_, [](const auto& face) { return face && face->reads_others(); });
   }
   /// Layers that the conditions of one axis read beside their columns.
   int tangential(int axis) const {

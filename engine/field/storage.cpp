@@ -111,8 +111,7 @@ void Storage::remove_reader(Pending* reader) { std::erase(readers_, reader); }
 
 bool Storage::busy() const {
   const auto strip_busy = [](const Strip& strip) { return strip.cells->busy(); };
-  return in_flight_ || !readers_.empty() ||
-         (far_ && std::any_of(far_->own().begin(), far_->own().end(), strip_busy));
+  return in_flight_ || !readers_.empty() || (far_ && std::ranges::any_of(far_->own(), strip_busy));
 }
 
 void Storage::refuse_whole() const {
@@ -145,7 +144,7 @@ void Storage::settle() {
 }
 
 bool Storage::filled(const Boundary& condition, Face face, const Box& columns) const {
-  return std::any_of(filled_.begin(), filled_.end(), [&](const Filled& one) {
+  return std::ranges::any_of(filled_, [&](const Filled& one) {
     return one.face == face && one.condition.lock().get() == &condition &&
            intersect(one.columns, columns) == columns;
   });

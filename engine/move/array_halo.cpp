@@ -89,7 +89,7 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool le
 bool ArrayHalo::in_place(int sender, int peer, const Ints4& direction) const {
   if (peer == context_.rank()) return true;
   return context_.shared_memory() && context_.node_rank_of(peer) >= 0 &&
-         std::all_of(arrays_.begin(), arrays_.end(), [&](const UserArray& array) {
+         std::ranges::all_of(arrays_, [&](const UserArray& array) {
            return array.places[0].arena && array.places[0].arena->shared() &&
                   !narrow(region(array, sender, direction).source, array.cell_bytes);
          });

@@ -113,7 +113,7 @@ bool Exchange::all_sent() {
 
 bool Exchange::pushed() const {
   return waiting_.empty() && (!delay_ || delay_->empty()) &&
-         std::all_of(channels_.begin(), channels_.end(), [](const auto& c) { return c->pushed(); });
+         std::ranges::all_of(channels_, [](const auto& c) { return c->pushed(); });
 }
 
 void Exchange::irecv(int arrival, const std::vector<Part>* parts) {

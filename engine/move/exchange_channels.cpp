@@ -56,8 +56,8 @@ void Exchange::make_channels(Parcels& parcels) {
 
 /// The same endpoints and transports, without peers.
 void Exchange::rehearse(Parcels& parcels) {
-  const bool seen = std::all_of(ends_.routes.begin(), ends_.routes.end(),
-                                [](const Route& route) { return route.places[0].arena != nullptr; });
+  const bool seen =
+      std::ranges::all_of(ends_.routes, [](const Route& route) { return route.places[0].arena != nullptr; });
   add(ends_.departures, std::move(parcels.departures), true, seen);
   add(ends_.arrivals, std::move(parcels.arrivals), false, seen);
   find_partners();

@@ -80,8 +80,8 @@ bool Exchange::copies_at_once() const {
   const auto phased = [](const Endpoint& end) { return end.parcel.phase > 0; };
   const auto sent = [](const Endpoint& end) { return end.transport != Transport::self; };
   const std::vector<Endpoint>& all = departures();
-  return !(delay_ && delay_->holds(Transport::self)) && std::none_of(all.begin(), all.end(), phased) &&
-         (!device_ || std::none_of(all.begin(), all.end(), sent));
+  return !(delay_ && delay_->holds(Transport::self)) && std::ranges::none_of(all, phased) &&
+         (!device_ || std::ranges::none_of(all, sent));
 }
 
 bool Exchange::to_self(int piece) const {

@@ -153,7 +153,7 @@ bool Redistribute::take_chunk(int chunk) {
   if (!under_way()) return false;
   const auto& arrivals = arrivals_of(chunk);
   progress(arrivals);
-  return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return arrived(n); });
+  return std::ranges::all_of(arrivals, [&](int n) { return arrived(n); });
 }
 
 void Redistribute::push() {

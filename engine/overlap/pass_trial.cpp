@@ -19,7 +19,7 @@ constexpr double worth_while = 0.97;  // of the time of single steps, in each ro
 constexpr double much_slower = 1.15;  // than the best; two such in sequence are left out, and all longer ones
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values[values.size() / 2];
 }
 

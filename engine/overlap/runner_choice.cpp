@@ -34,8 +34,8 @@ bool halos_travel(Stage& stage) {
   const bool copies_take_time =
       stage.device() || stage.grid().context().options().transport == TransportPolicy::delayed;
   const auto& accesses = stage.accesses();
-  return copies_take_time || std::any_of(accesses.begin(), accesses.end(),
-                                         [](const Access& a) { return divided(a.field->grid()); });
+  return copies_take_time ||
+         std::ranges::any_of(accesses, [](const Access& a) { return divided(a.field->grid()); });
 }
 
 /// The levels that a stage accesses, in the order of its declarations: "T[1], T[0]".
@@ -74,7 +74,7 @@ int Runner::kind_of(Stage& stage, bool slabs) {
     return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
   };
   const Int3 n = stage.grid().cells();
-  const bool others = std::any_of(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.cells == n; });
+  const bool others = std::ranges::any_of(kinds, [&](const Kind& k) { return k.cells == n; });
   const std::string of_levels = others ? " of " + levels_of(stage, slabs) : "";
   Kind kind{{}, n, slabs, choice_->add(stage.name() + of_levels + " on " + to_string(n), may, !own)};
   for (const Access& a : stage.accesses()) kind.levels.emplace_back(a.field->name(), a.level);

@@ -35,8 +35,8 @@ void Runner::end_inputs_under_way(Stage& stage) {
 void Runner::settle_outputs(Stage& stage) {
   const auto written = [](const Access& a) { return a.mode != Mode::read; };
   const auto& accesses = stage.accesses();
-  const bool busy = std::any_of(accesses.begin(), accesses.end(),
-                                [&](const Access& a) { return written(a) && a.storage().busy(); });
+  const bool busy =
+      std::ranges::any_of(accesses, [&](const Access& a) { return written(a) && a.storage().busy(); });
   if (busy) {  // usually false; then no span is recorded
     Timeline& timeline = context_.timeline();
     const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
@@ -58,8 +58,8 @@ Refresh& Runner::stale_inputs(Stage& stage) {
   bool in_place = false;
   for (const Access& a : stage.accesses()) {
     if (a.reach.width == 0 || is_fresh(a.storage(), a.field->boundaries(), a.reach)) continue;
-    const auto same = std::find_if(wanted.begin(), wanted.end(),
-                                   [&](const Wanted& w) { return w.storage == &a.storage(); });
+    const auto same =
+        std::ranges::find_if(wanted, [&](const Wanted& w) { return w.storage == &a.storage(); });
     if (same == wanted.end())
       wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)});
     else

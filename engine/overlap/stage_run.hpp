@@ -45,7 +45,7 @@ class StageRun final : public Ports {
  private:
   Movement* move(int role) const { return moves_[static_cast<std::size_t>(role)]; }
   bool moves_anything() const {
-    return std::any_of(moves_.begin(), moves_.end(), [](const Movement* m) { return m != nullptr; });
+    return std::ranges::any_of(moves_, [](const Movement* m) { return m != nullptr; });
   }
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;

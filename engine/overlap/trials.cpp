@@ -135,9 +135,8 @@ std::vector<std::int64_t> Trials::go_on() {
 }
 
 bool Trials::anything_to_try() const {
-  return std::any_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
-    return open(kind, true).size() + open(kind, false).size() > 1;
-  });
+  return std::ranges::any_of(
+      kinds_, [&](const Kind& kind) { return open(kind, true).size() + open(kind, false).size() > 1; });
 }
 
 void Trials::begin_trial() {

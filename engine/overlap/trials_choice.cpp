@@ -17,7 +17,7 @@ bool gains(double seconds, double on) { return seconds < (1 - margin) * on; }
 /// Whether the ranks have agreed on the times of all candidates among which there is a choice.
 template <class Candidates>
 bool all_known(const Candidates& candidates, const std::vector<int>& open) {
-  return open.size() < 2 || std::all_of(open.begin(), open.end(), [&](int c) {
+  return open.size() < 2 || std::ranges::all_of(open, [&](int c) {
            return candidates[static_cast<std::size_t>(c)].agreed >= 0;
          });
 }

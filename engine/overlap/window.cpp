@@ -101,8 +101,8 @@ void RecordedArrays::add(const Recorded& run) {
 }
 
 int RecordedArrays::number_of(const Storage* storage) const {
-  const auto found = std::find_if(first_.begin(), first_.end(),
-                                  [&](const Recorded::Use* use) { return use->storage.get() == storage; });
+  const auto found =
+      std::ranges::find_if(first_, [&](const Recorded::Use* use) { return use->storage.get() == storage; });
   return static_cast<int>(found - first_.begin());
 }
 

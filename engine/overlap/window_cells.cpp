@@ -39,7 +39,7 @@ bool divides_evenly(const WindowPlan& plan, const Trapezoid& trapezoid,
   std::vector<int> width(threads, 0);
   for (std::size_t row = 0; row < rows.size(); ++row)
     width[row % threads] += plan.cells(trapezoid, rows[row].front(), 0).extent().y;
-  const int most = *std::max_element(width.begin(), width.end());
+  const int most = *std::ranges::max_element(width);
   const double mean = plan.cells(trapezoid, 0).extent().y / static_cast<double>(threads);
   return most <= 1.4 * mean;
 }

@@ -11,9 +11,7 @@ namespace sc {
 
 namespace {
 
-int most(const std::vector<int>& numbers) {
-  return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end());
-}
+int most(const std::vector<int>& numbers) { return numbers.empty() ? 0 : *std::ranges::max_element(numbers); }
 
 /// The number of cells by which a run with access `later` must lag behind one with access `earlier` to the
 /// same array, so that it reads what that run wrote and overwrites nothing that it reads. -1: no dependence.
@@ -55,7 +53,7 @@ Dependence dependence_of(const WindowRuns& runs, int arrays) {
 }
 
 bool WindowBlock::waits() const {
-  return std::any_of(sides.begin(), sides.end(), [](const std::array<Side, 2>& axis) {
+  return std::ranges::any_of(sides, [](const std::array<Side, 2>& axis) {
     return axis[0] == Side::neighbour || axis[1] == Side::neighbour;
   });
 }

@@ -58,7 +58,7 @@ Mode mode_of(bool read, bool written) {
 
 bool WindowSlabs::in(const RecordedArrays& arrays) {
   const auto& all = arrays.first();
-  return std::any_of(all.begin(), all.end(), [](const Recorded::Use* use) { return use->storage->far(); });
+  return std::ranges::any_of(all, [](const Recorded::Use* use) { return use->storage->far(); });
 }
 
 std::string WindowSlabs::shortage(const RecordedArrays& arrays) {
@@ -94,8 +94,7 @@ WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded>
     array.kept = array.written && !array.discarded && needed_by(following, storage, true);
   }
   // In an order that does not depend on the first run, so that the next pass can use prefetched pieces.
-  std::sort(arrays_.begin(), arrays_.end(),
-            [](const Array& a, const Array& b) { return a.use->storage < b.use->storage; });
+  std::ranges::sort(arrays_, [](const Array& a, const Array& b) { return a.use->storage < b.use->storage; });
   add_phases();
   predict(following);
 }
@@ -113,7 +112,7 @@ void WindowSlabs::add_phases() {
 /// Predicts the next pass, for prefetching: the same arrays, as if the program continued alike. If the
 /// program discards arrays at all, those that it does not discard are read.
 void WindowSlabs::predict(std::span<const Recorded> following) {
-  const bool any = std::any_of(arrays_.begin(), arrays_.end(), [](const Array& a) { return a.discarded; });
+  const bool any = std::ranges::any_of(arrays_, [](const Array& a) { return a.discarded; });
   next_ = pass_;
   for (const Array& array : arrays_) {
     const Storage* storage = array.use->storage.get();

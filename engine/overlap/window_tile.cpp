@@ -39,7 +39,7 @@ Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, con
     for (const Rows& a : used) bytes += a.bytes * (rows + 2 * a.reach) * (planes + 2 * a.reach);
     return bytes <= cache;
   };
-  const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
+  const bool fluxes = std::ranges::any_of(all, [](const Recorded& r) { return r.stage.by_faces; });
   const int fewest = fluxes ? 16 : 4;
   int planes = 2;  // an even number: kernels compute pairs
   while (planes < grid.own().extent().z && fits(std::max(2 * (planes + 2), fewest), planes + 2)) planes += 2;

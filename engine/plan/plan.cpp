@@ -34,7 +34,7 @@ int Plan::add(Arrival arrival) {
 int Plan::add(Chunk chunk, std::span<const int> after, std::span<const int> needs,
               std::span<const int> gives) {
   const int number = static_cast<int>(chunks_.size());
-  const bool forward = std::all_of(after.begin(), after.end(), [&](int c) { return c >= 0 && c < number; });
+  const bool forward = std::ranges::all_of(after, [&](int c) { return c >= 0 && c < number; });
   if (!forward || (number > 0 && chunk.step < chunks_.back().step))
     throw Error(Exit::failure, "a chunk of a plan must come after those that it waits for");
   chunk.after = keep(after);

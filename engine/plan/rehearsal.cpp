@@ -8,8 +8,7 @@
 namespace sc {
 
 int RehearsedRun::kernel(const Kernel& one) {
-  const auto known =
-      std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.name == one.name; });
+  const auto known = std::ranges::find_if(kernels, [&](const Kernel& k) { return k.name == one.name; });
   if (known != kernels.end()) return static_cast<int>(known - kernels.begin());
   kernels.push_back(one);
   return static_cast<int>(kernels.size()) - 1;
@@ -19,8 +18,8 @@ void RehearsedRun::fills(const std::string& field, std::int64_t cells, double by
   if (cells == 0) return;
   const int number = kernel({field + " (boundary)", bytes_per_cell, 0});
   std::vector<Work>& chunk = works.back();
-  const auto same = std::find_if(chunk.begin(), chunk.end(),
-                                 [&](const Work& w) { return w.cells > 0 && w.kernel == number; });
+  const auto same =
+      std::ranges::find_if(chunk, [&](const Work& w) { return w.cells > 0 && w.kernel == number; });
   if (same == chunk.end()) return chunk.push_back({Work::Part::boundary, cells, 0, number});
   same->cells += cells;
 }

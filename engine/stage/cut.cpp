@@ -60,7 +60,7 @@ Box aligned(const Box& core, const Box& all, const Stage& stage) {
 
 bool conditions_cross(const Stage& stage) {
   const auto& accesses = stage.accesses();
-  return std::any_of(accesses.begin(), accesses.end(), [](const Access& a) {
+  return std::ranges::any_of(accesses, [](const Access& a) {
     const Boundaries& conditions = a.field->boundaries();
     return conditions.any() && (a.reach.diagonal > 0 || conditions.tangential_up_to(2) > 0);
   });

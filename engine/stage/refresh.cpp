@@ -200,8 +200,7 @@ bool Refresh::test_others() {
 }
 
 bool Refresh::copies_at_once() const {
-  return std::all_of(exchanges_.begin(), exchanges_.end(),
-                     [](const auto& exchange) { return exchange->copies_at_once(); });
+  return std::ranges::all_of(exchanges_, [](const auto& exchange) { return exchange->copies_at_once(); });
 }
 
 void Refresh::wait() {
@@ -237,8 +236,8 @@ void Refresh::fill_beside_own() {
 }
 
 bool Refresh::has_conditions() const {
-  return std::any_of(wanted_.begin(), wanted_.end(),
-                     [](const Wanted& w) { return w.boundaries->any() && !w.storage->far(); });
+  return std::ranges::any_of(wanted_,
+                             [](const Wanted& w) { return w.boundaries->any() && !w.storage->far(); });
 }
 
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {

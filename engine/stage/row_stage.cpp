@@ -19,8 +19,7 @@ void RowStage::read_by(Stage* reader) {
     return a.mode == Mode::read && a.reach.width == 0 && a.field->grid() == grid() && !a.storage().far() &&
            !a.storage().device();
   };
-  if (reader && (reader->colours() > 1 ||
-                 !std::all_of(reader->accesses().begin(), reader->accesses().end(), reads_own_cell)))
+  if (reader && (reader->colours() > 1 || !std::ranges::all_of(reader->accesses(), reads_own_cell)))
     refuse("stage \"" + reader->name() + "\" cannot read rows during stage \"" + name() +
            "\"; allowed is a sweep that only reads, at its own cell, fields in memory on the grid of the "
            "result");

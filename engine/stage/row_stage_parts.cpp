@@ -49,7 +49,7 @@ EntryLists asked_of(const MatrixRows& matrix, std::span<const std::int64_t> colu
 /// Sorted, without duplicates.
 template <class Number>
 std::vector<Number> distinct(std::vector<Number> all) {
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }

@@ -10,7 +10,7 @@ namespace sc {
 
 bool Slabs::in(const Stage& stage) {
   const auto& all = stage.accesses();
-  return std::any_of(all.begin(), all.end(), [](const Access& a) { return a.storage().far() != nullptr; });
+  return std::ranges::any_of(all, [](const Access& a) { return a.storage().far() != nullptr; });
 }
 
 Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
@@ -37,8 +37,7 @@ void Slabs::add(const Stage& stage, const Access& a) {
     refuse("stage \"" + stage.name() + "\" has fields in two places, \"" + a.field->name() +
            "\" among them; give all whose slabs come and go the same one");
   place_ = place;
-  const auto same =
-      std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) { return use.storage == &a.storage(); });
+  const auto same = std::ranges::find_if(uses_, [&](const Use& use) { return use.storage == &a.storage(); });
   if (same != uses_.end())
     same->reach = same->reach | a.reach;
   else

@@ -67,13 +67,12 @@ Stage::Stage(std::string name, std::vector<Access> accesses, double flops, int c
       accumulators_(std::move(accumulators)),
       demand_(std::make_shared<Demand>(accesses_.size())) {
   lattice_.colours = colours;
-  const auto written = std::find_if(accesses_.begin(), accesses_.end(), writes_to);
+  const auto written = std::ranges::find_if(accesses_, writes_to);
   if (!accesses_.empty()) grid_ = &(written == accesses_.end() ? accesses_.front() : *written).field->grid();
 }
 
 void Stage::check_writes() const {
-  if (std::none_of(accesses_.begin(), accesses_.end(), writes_to))
-    refuse("stage \"" + name() + "\" writes no field");
+  if (std::ranges::none_of(accesses_, writes_to)) refuse("stage \"" + name() + "\" writes no field");
 }
 
 void Stage::check_axis(int axis) const {
@@ -136,8 +135,7 @@ RowOrder Stage::order_of_much() const {
     const Access& a = all[n];
     const auto shares = [&](const Access& other) { return &other.storage() == &a.storage(); };
     if (a.storage().far() || a.storage().device()) return {};
-    if (a.mode == Mode::write && a.storage().grid() == grid() &&
-        std::count_if(all.begin(), all.end(), shares) == 1)
+    if (a.mode == Mode::write && a.storage().grid() == grid() && std::ranges::count_if(all, shares) == 1)
       order.past_caches |= 1U << n;
     if (a.mode == Mode::read)
       read += static_cast<double>(size_of(a.storage().type())) * a.storage().components();

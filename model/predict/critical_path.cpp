@@ -52,7 +52,7 @@ std::vector<double> heads(const Activities& all) {
     for (const int a : all[n].after) head = std::max(head, heads[at(a)] + all[at(a)].seconds);
     if (all[n].after.size() > 1) {
       std::vector<std::size_t> before = ancestors.of(n);
-      std::sort(before.begin(), before.end(), [&](auto a, auto b) { return heads[a] < heads[b]; });
+      std::ranges::sort(before, [&](auto a, auto b) { return heads[a] < heads[b]; });
       for (const Activity::On resource : both) {
         double end = 0;
         for (const std::size_t k : before)

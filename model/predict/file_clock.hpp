@@ -31,8 +31,7 @@ class FileClock {
       if (way.byte > 0 && bytes > 0) way.queue.push_back({copy.batch, bytes * way.byte});
       return now;
     }
-    while (
-        std::any_of(way.queue.begin(), way.queue.end(), [&](const Part& p) { return p.batch == copy.batch; }))
+    while (std::ranges::any_of(way.queue, [&](const Part& p) { return p.batch == copy.batch; }))
       finish(first(), 1);
     return std::max(now, now_);
   }

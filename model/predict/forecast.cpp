@@ -86,8 +86,7 @@ class Walk {
 
   void add(const StageTimes& times) {
     auto& stages = result_.stages;
-    const auto same =
-        std::find_if(stages.begin(), stages.end(), [&](const auto& s) { return s.stage == times.stage; });
+    const auto same = std::ranges::find_if(stages, [&](const auto& s) { return s.stage == times.stage; });
     if (same == stages.end()) return stages.push_back(times);
     same->runs += times.runs;
     same->shell += times.shell;
@@ -164,7 +163,7 @@ bool in_step(const Played& played) {
       if (reduction && !reduction->begins) mine.emplace_back();
     }
   }
-  return std::all_of(stops.begin(), stops.end(), [&](const auto& one) { return one == stops.front(); });
+  return std::ranges::all_of(stops, [&](const auto& one) { return one == stops.front(); });
 }
 
 }  // namespace

@@ -175,11 +175,11 @@ double VirtualPorts::first_question() const {
 }
 
 bool VirtualPorts::all_there(const std::vector<Receive>& receives) const {
-  return std::all_of(receives.begin(), receives.end(), [&](const Receive& c) { return taken(c); });
+  return std::ranges::all_of(receives, [&](const Receive& c) { return taken(c); });
 }
 
 bool VirtualPorts::all_taken() const {
-  return std::all_of(receives_.begin(), receives_.end(), [&](const auto& c) { return all_there(c); });
+  return std::ranges::all_of(receives_, [&](const auto& c) { return all_there(c); });
 }
 
 bool VirtualPorts::arrived(const Arrival& arrival) {

@@ -80,7 +80,7 @@ struct CavityOptions {
     return periodic_axes([this](std::size_t f) { return faces[f].kind == FaceKind::periodic; });
   }
   bool any(FaceKind kind) const {
-    return std::any_of(faces.begin(), faces.end(), [kind](const auto& face) { return face.kind == kind; });
+    return std::ranges::any_of(faces, [kind](const auto& face) { return face.kind == kind; });
   }
   std::array<RowEnd, 6> row_ends() const {
     std::array<RowEnd, 6> ends;

@@ -32,8 +32,8 @@ auto outflow_mean_stage(Flow<Real>& w) {
 template <class Real>
 std::optional<Outflow> outflow_of(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   if (!w.outflow) return std::nullopt;
-  const auto first = std::find_if(o.faces.begin(), o.faces.end(),
-                                  [](const auto& face) { return face.kind == FaceKind::outflow; });
+  const auto first =
+      std::ranges::find_if(o.faces, [](const auto& face) { return face.kind == FaceKind::outflow; });
   const auto axis = std::size_t(first - o.faces.begin()) / 2;
   const FaceRows rows = face_rows(o, int(axis));
   const std::array<bool, 2> open{o.faces[2 * axis].kind == FaceKind::outflow,

@@ -203,7 +203,7 @@ std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& o
       return std::make_unique<Accelerated<Points>>(mesh, options, runner, ends);
     return std::make_unique<Relaxation<Points>>(mesh, options, runner, ends);
   };
-  if (std::any_of(ends.begin(), ends.end(), [](const RowEnd& end) { return end.given; }))
+  if (std::ranges::any_of(ends, [](const RowEnd& end) { return end.given; }))
     return make(SevenPoints<Real, true>{});
   return mesh.orthogonal() ? make(SevenPoints<Real, false>{}) : make(NineteenPoints<Real>{});
 }

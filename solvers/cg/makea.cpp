@@ -97,7 +97,7 @@ std::vector<std::int64_t> column_weights(const Class& c, int first, int last) {
   for (int i = first; i < last; ++i) weight[static_cast<std::size_t>(i)] = 1;  // the diagonal is counted once
   replay(c, [&](const RandomVector& v) {
     const auto inside = [&](int i) { return i >= first && i < last; };
-    const auto rows = std::count_if(v.position.begin(), v.position.end(), inside);
+    const auto rows = std::ranges::count_if(v.position, inside);
     for (const int i : v.position) weight[static_cast<std::size_t>(i)] += rows - (inside(i) ? 1 : 0);
   });
   return weight;
@@ -114,7 +114,7 @@ LocalRows make_matrix(const Class& c, const Partition& partition, int rank) {
   rows.first = first;
   rows.begin.assign(static_cast<std::size_t>(last - first) + 1, 0);
   replay(c, [&](const RandomVector& v) {
-    const auto columns = std::count_if(v.position.begin(), v.position.end(), kept);
+    const auto columns = std::ranges::count_if(v.position, kept);
     for (const int i : v.position)
       if (inside(i)) rows.begin[static_cast<std::size_t>(i - first) + 1] += columns;
   });

@@ -48,8 +48,8 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) 
   LocalRows kept;
   kept.first = rows.first;
   // Reserves the exact size: growing would need twice the memory.
-  const auto count = std::count_if(rows.column.begin(), rows.column.end(),
-                                   [&](std::int64_t c) { return mine[static_cast<std::size_t>(c)] != 0; });
+  const auto count = std::ranges::count_if(
+      rows.column, [&](std::int64_t c) { return mine[static_cast<std::size_t>(c)] != 0; });
   kept.column.reserve(static_cast<std::size_t>(count));
   kept.value.reserve(static_cast<std::size_t>(count));
   for (std::size_t r = 0; r + 1 < rows.begin.size(); ++r) {

@@ -137,7 +137,7 @@ Measures Dendrite::measure() {
 
   const std::array<double, 6> length = arms();
   m.arms = length;
-  m.tip = *std::max_element(length.begin(), length.end());
+  m.tip = *std::ranges::max_element(length);
   const double since = clock_.time - clock_.tip_time;
   const auto velocity = [&](double now, double before) {
     return clock_.tip >= 0 && since > 0 ? (now - before) / since : std::numeric_limits<double>::quiet_NaN();

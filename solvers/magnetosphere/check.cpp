@@ -45,7 +45,7 @@ void check_wind(const MagnetosphereOptions& o, const PointState& wind, bool blow
 
 bool finite(const PointState& q) {
   const std::array<double, 8> all{q.rho, q.v[0], q.v[1], q.v[2], q.p, q.B[0], q.B[1], q.B[2]};
-  return std::all_of(all.begin(), all.end(), [](double value) { return std::isfinite(value); });
+  return std::ranges::all_of(all, [](double value) { return std::isfinite(value); });
 }
 
 // div B = 0: no uniform inflow can change its field along the normal.

@@ -39,7 +39,7 @@ void Magnetosphere::end_step(const std::shared_ptr<Found>& found) {
 // A single reduction carries the flags of all steps, and NaN if a state is not finite; another one, only if
 // there are any, the numbers of points.
 void Magnetosphere::reduce_found() {
-  const auto open = std::find_if(found_.begin(), found_.end(), [](const auto& f) { return !f->executed(); });
+  const auto open = std::ranges::find_if(found_, [](const auto& f) { return !f->executed(); });
   const std::vector<std::shared_ptr<Found>> done(found_.begin(), open);
   found_.erase(found_.begin(), open);
   if (done.empty()) return;

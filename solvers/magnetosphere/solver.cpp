@@ -252,7 +252,7 @@ std::vector<AxisPoint> Magnetosphere::axis() {
     all.resize(before + part.size() / sizeof(AxisPoint));
     if (!part.empty()) std::memcpy(static_cast<void*>(all.data() + before), part.data(), part.size());
   }
-  std::sort(all.begin(), all.end(), [](const AxisPoint& a, const AxisPoint& b) { return a.x < b.x; });
+  std::ranges::sort(all, [](const AxisPoint& a, const AxisPoint& b) { return a.x < b.x; });
   return all;
 }
 

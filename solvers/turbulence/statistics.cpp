@@ -92,7 +92,7 @@ double ratio(double a, double b) { return b > 0 ? a / b : std::numeric_limits<do
 /// The largest in all directions
 double Turbulence::largest_mode() const {
   const Wavenumbers w = wavenumbers();
-  return static_cast<double>(*std::min_element(w.low.begin(), w.low.end()) - 1);
+  return static_cast<double>(*std::ranges::min_element(w.low) - 1);
 }
 
 Measures Turbulence::measure() {

@@ -127,7 +127,7 @@ TEST(Snapshot, HexahedraJoinNeighbours) {
   const auto types =
       read<int>(folder / "s.vtkhdf", "VTKHDF/Types", H5T_NATIVE_INT, {static_cast<hsize_t>(count)});
   ASSERT_EQ(ids.size(), static_cast<std::size_t>(8 * count));
-  EXPECT_TRUE(std::all_of(types.begin(), types.end(), [](int type) { return type == 12; }));
+  EXPECT_TRUE(std::ranges::all_of(types, [](int type) { return type == 12; }));
   for (std::int64_t i = 0; i <= count; ++i) ASSERT_EQ(offsets[static_cast<std::size_t>(i)], 8 * i);
   const std::array<std::array<int, 3>, 8> corners = {
       {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
@@ -147,7 +147,7 @@ TEST(Snapshot, FlatGrid) {
   if (context.rank() != 0) return;
   check_arrays(folder / "s.vtkhdf", {12, 1, 9}, {0, 0, 0});
   const auto types = read<int>(folder / "s.vtkhdf", "VTKHDF/Types", H5T_NATIVE_INT, {11 * 8});
-  EXPECT_TRUE(std::all_of(types.begin(), types.end(), [](int type) { return type == 9; }));
+  EXPECT_TRUE(std::ranges::all_of(types, [](int type) { return type == 9; }));
   const auto ids =
       read<std::int64_t>(folder / "s.vtkhdf", "VTKHDF/Connectivity", H5T_NATIVE_INT64, {4 * 11 * 8});
   EXPECT_EQ(std::vector<std::int64_t>(ids.end() - 4, ids.end()),

@@ -26,7 +26,7 @@ struct Diffuse {
 
 /// Checks that any two spans of a thread are disjoint or nested; returns the seconds of the outermost ones.
 double nested(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+  std::ranges::sort(spans, [](const Span& a, const Span& b) {
     return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
   });
   std::vector<Span> open;

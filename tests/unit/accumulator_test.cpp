@@ -110,8 +110,8 @@ TEST(BinnedSum, SurvivesPackingIntoIntegers) {
 
 TEST(Extremes, AreThoseOfTheStandardLibrary) {
   const std::vector<double> values = wild_values(1000, 3);
-  EXPECT_EQ(add_in_chunks(Reduce::max, values, 17).value(), *std::max_element(values.begin(), values.end()));
-  EXPECT_EQ(add_in_chunks(Reduce::min, values, 17).value(), *std::min_element(values.begin(), values.end()));
+  EXPECT_EQ(add_in_chunks(Reduce::max, values, 17).value(), *std::ranges::max_element(values));
+  EXPECT_EQ(add_in_chunks(Reduce::min, values, 17).value(), *std::ranges::min_element(values));
   EXPECT_EQ(add_in_chunks(Reduce::max, {-3.0, -2.0}, 1).value(), -2.0);
 }
 

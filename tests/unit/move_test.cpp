@@ -89,7 +89,7 @@ TEST(Parcels, CoverEveryCellOnceWithinTheLimit) {
         EXPECT_EQ(part.source.extent(), part.sink.extent());
         EXPECT_EQ(intersect(parcel.source, part.source), part.source);
         EXPECT_EQ(intersect(parcel.sink, part.sink), part.sink);
-        const bool belongs = std::any_of(regions[item].begin(), regions[item].end(), [&](const Region& r) {
+        const bool belongs = std::ranges::any_of(regions[item], [&](const Region& r) {
           return r.peer == parcel.peer && intersect(r.source, part.source) == part.source &&
                  part.sink.lo - part.source.lo == r.sink.lo - r.source.lo;
         });

@@ -59,7 +59,7 @@ std::vector<Row> scattered(int n, int length) {
   for (int i = 0; i < n; ++i) {
     Row row;
     for (int k = 0; k < length; ++k) row.push_back(static_cast<int>(numbers() % static_cast<unsigned>(n)));
-    std::sort(row.begin(), row.end());
+    std::ranges::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
     all.push_back(row);
   }

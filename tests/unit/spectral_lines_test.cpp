@@ -253,10 +253,10 @@ TYPED_TEST(LinesOf, BundlesAreTheirRows) {
           plan->backward(modes.data(), m, rows.data(), n, lines, T(1) / T(n), work.at());
           plan->backward_bundle(modes.data(), m, points, lines, T(1) / T(n), work.at());
           std::vector<T> sorted(points, points + count);
-          std::sort(sorted.begin(), sorted.end());
+          std::ranges::sort(sorted);
           std::vector<T> wanted(rows);
           wanted.resize(count);
-          std::sort(wanted.begin(), wanted.end());
+          std::ranges::sort(wanted);
           ASSERT_EQ(sorted, wanted) << "n " << n << ", " << lines << " lines";
           plan->forward(rows.data(), n, expected.data(), m, lines, work.at());
           plan->forward_bundle(points, got.data(), m, lines, work.at());

@@ -69,8 +69,7 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
   const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
   // Staged corners are impossible: a strip does not hold cells that an earlier phase brought to another
   // strip.
-  const bool by_strips =
-      std::any_of(items.begin(), items.end(), [](const HaloItem& item) { return item.storage->far(); });
+  const bool by_strips = std::ranges::any_of(items, [](const HaloItem& item) { return item.storage->far(); });
   const Corners corners = by_strips ? Corners::direct : options.corners;
   Parcels all;
   Legs legs;
@@ -89,8 +88,8 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
   for (auto* both : {&legs.arrivals, &legs.departures})
     for (std::vector<Region>& regions : *both)
       for (Region& region : regions)
-        if (std::all_of(items.begin(), items.end(),
-                        [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); }))
+        if (std::ranges::all_of(
+                items, [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); }))
           region.piece_bytes = options.near_piece_bytes;
   const std::size_t piece_bytes = on_device ? options.device_piece_bytes : options.piece_bytes;
   all.departures = make_parcels(legs.departures, legs.cell_bytes, piece_bytes);

@@ -97,7 +97,7 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
     for (std::size_t n = 0; n < slices.size(); ++n)
       sorted.emplace_back(Order{group, phase, axis, axis == 0 ? n : 0, side, peer, n}, std::move(slices[n]));
   }
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Parcel> parcels;
   for (auto& [order, parcel] : sorted) parcels.push_back(std::move(parcel));
   std::map<int, int> count;

@@ -204,7 +204,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
 }
 
 const FileMemory::File& FileMemory::file_of(const FileRequest& r) const {
-  return *std::find_if(files_.begin(), files_.end(), [&](const File& f) { return f.descriptor == r.file; });
+  return *std::ranges::find_if(files_, [&](const File& f) { return f.descriptor == r.file; });
 }
 
 void FileMemory::fail(Batch& batch, const FileRequest& r, const std::string& why) {

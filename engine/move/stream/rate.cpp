@@ -130,7 +130,7 @@ double computing_share(const FileMemoryOptions& options, std::int64_t bytes,
     const double left = timed([&] { disk.wait(); });  // what was not copied meanwhile, at full speed
     share = (alone - left) / computed;
   }
-  std::sort(shares.begin(), shares.end());
+  std::ranges::sort(shares);
   return std::clamp(shares[1], 0.01, 1.0);
 }
 

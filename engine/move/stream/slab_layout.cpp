@@ -133,9 +133,8 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
                          int last) {
   for (const StreamUse& use : reader) {
     if (!use.is_read()) continue;
-    const bool written = std::any_of(writer.begin(), writer.end(), [&](const StreamUse& w) {
-      return w.array == use.array && w.is_written();
-    });
+    const bool written = std::ranges::any_of(
+        writer, [&](const StreamUse& w) { return w.array == use.array && w.is_written(); });
     if (!written) continue;
     const int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
     for (const PlaneRun& run : use.array->cut().runs(lo, hi))

@@ -35,7 +35,7 @@ void SlabStream::begin_read(const StreamPhase& phase, int piece) {
   const auto in_the_way = [&](const Write& g) {
     return g.memory == memory || depends(phase, piece, g.phase, g.piece, g.piece + 1);
   };
-  while (std::any_of(writes_.begin(), writes_.end(), in_the_way)) end_oldest_write();
+  while (std::ranges::any_of(writes_, in_the_way)) end_oldest_write();
   Read& read = reads_.emplace_back();
   read.phase = phase;
   read.memory = memory;
@@ -76,7 +76,7 @@ void SlabStream::keep_prefetched() {
            c.slot.piece() == pass_.piece(n++) &&
            std::equal(c.phase.begin(), c.phase.end(), c.stores.begin(), stored);
   };
-  if (std::all_of(reads_.begin(), reads_.end(), as_now)) {
+  if (std::ranges::all_of(reads_, as_now)) {
     for (Read& c : reads_) c.phase = pass_.phase;
     return;
   }

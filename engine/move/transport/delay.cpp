@@ -39,8 +39,8 @@ int Delay::next() {
   if (held_.empty()) return -1;
   const auto now = Clock::now();
   const auto rank = [&](const Held& held) { return held.due > now ? 0 : rank_of(held); };
-  const auto first = std::max_element(held_.begin(), held_.end(),
-                                      [&](const Held& a, const Held& b) { return rank(a) < rank(b); });
+  const auto first =
+      std::ranges::max_element(held_, [&](const Held& a, const Held& b) { return rank(a) < rank(b); });
   if (first->due > now) return -1;
   const int piece = first->piece;
   held_.erase(first);

@@ -60,9 +60,8 @@ bool arrives(Context& context, std::size_t probe_bytes, int to, int from, int ta
 bool all_arrive(Context& context, int ahead) {
   const int tag = context.next_tag(), n = context.size();
   const int to = (context.rank() + ahead) % n, from = (context.rank() + n - ahead) % n;
-  return std::all_of(probe_sizes.begin(), probe_sizes.end(), [&](std::size_t bytes) {
-    return !context.any(!arrives(context, bytes, to, from, tag));
-  });
+  return std::ranges::all_of(
+      probe_sizes, [&](std::size_t bytes) { return !context.any(!arrives(context, bytes, to, from, tag)); });
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ MPI_Datatype Messages::type_of(const Endpoint& end) const {
   };
   const std::vector<Part>& parts = end.parcel.parts;
   MPI_Datatype all = MPI_DATATYPE_NULL;
-  if (packs_ || !std::all_of(parts.begin(), parts.end(), whole_rows)) return all;
+  if (packs_ || !std::ranges::all_of(parts, whole_rows)) return all;
   std::vector<MPI_Datatype> types;
   std::vector<MPI_Aint> begins;
   for (const Part& part : parts) {
