@@ -146,7 +146,9 @@ void Step::run(int strategy, const StepsCallback& c, int steps, int per_pass) {
   inputs_are_written();
   // A runner that finds the length would take more steps than the halos have layers for.
   Runner& runner = runner_of(strategy, length.steps, per_pass == 0 && length.steps > 1);
-  last_steps_ = {&runner, length.why, per_pass == 0};
+  last_runner_ = &runner;
+  last_length_ = length;
+  last_finds_ = per_pass == 0;
   runner.steps(steps, [&](int step) {
     stage->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
                   c.callback(box, step, now, next, c.user);
@@ -197,10 +199,10 @@ Step::Length Step::checked_pass(const StepsCallback& c, int steps, int per_pass)
 }
 
 std::string Step::describe_passes() const {
-  if (!last_steps_.runner) return "halo_steps has made no step";
-  if (!last_steps_.single.empty()) return "single steps: " + last_steps_.single;
-  const Runner::Passes& passes = last_steps_.runner->passes();
-  const bool open = last_steps_.finds && passes.found.empty();
+  if (!last_runner_) return "halo_steps has made no step";
+  if (!last_length_.why.empty()) return "single steps: " + last_length_.why;
+  const Runner::Passes& passes = last_runner_->passes();
+  const bool open = last_finds_ && passes.found.empty();
   const std::string plan = passes.plan();
   return (open ? "the fastest number of steps a pass is not found yet; " : "") + passes.describe() +
          (plan.empty() ? "" : "; " + plan);

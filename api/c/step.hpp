@@ -43,8 +43,8 @@ class Step {
   int steps_in_halos(int reach) const;
   /// Steps of a pass, and why there is only one.
   struct Length {
-    int steps;
-    std::string why;
+    int steps = 1;
+    std::string why = {};
   };
   Length checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
   void inputs_are_written();
@@ -60,12 +60,10 @@ class Step {
   std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< for halo_steps, by reach
   /// By strategy, steps of a pass, and whether that number is the maximum or fixed.
   std::map<std::tuple<int, int, bool>, std::unique_ptr<Runner>> runners_;
-  /// Of the last halo_steps.
-  struct LastSteps {
-    const Runner* runner = nullptr;
-    std::string single;  ///< why it makes single steps
-    bool finds = false;
-  } last_steps_;
+  // Of the last halo_steps.
+  const Runner* last_runner_ = nullptr;
+  Length last_length_;
+  bool last_finds_ = false;
 };
 
 }  // namespace sc::halo

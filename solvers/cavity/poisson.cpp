@@ -101,7 +101,8 @@ class Relaxation final : public Solver<Points> {
  private:
   double omega(const PressureOptions& o) const {
     if (o.relaxation > 0) return o.relaxation;
-    // omega < 1, because with 7 points the checkerboard is an eigenvector of D^-1 A with eigenvalue 2.
+    // Jacobi's omega is below 1, because with 7 points the checkerboard is an eigenvector of D^-1 A with
+    // eigenvalue 2.
     return o.method == Method::sor ? optimum(this->level_.grid.cells()) : 0.98;
   }
   /// Young's optimum for the slowest mode, in a uniform cube with the largest number of cells along an axis.

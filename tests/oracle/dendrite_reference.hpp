@@ -91,7 +91,7 @@ class Dendrite {
     phi.assign(cells(), 0);
     T.assign(cells(), T0);
     owner_.assign(cells(), 0);
-    each_cell([&](int i, int j, int k) {
+    for_cells([&](int i, int j, int k) {
       double best = 0;
       for (std::size_t s = 0; s < crystals.size(); ++s) {
         const double d = distance(i, j, k, crystals[s]);
@@ -108,7 +108,7 @@ class Dendrite {
   void step() {
     if (thin) return step_of_karma_and_rappel();
     std::vector<double> p2 = phi, T2 = T;
-    each_cell([&](int i, int j, int k) {
+    for_cells([&](int i, int j, int k) {
       const double p = phi[at(i, j, k)], t = T[at(i, j, k)];
       const double beta = -15 * metal.L / (2 * metal.W()) * (t - metal.Tm) / metal.Tm * p * (1 - p);
       const double chi = metal.a > 0 ? noise(i, j, k) : 0;
@@ -128,7 +128,7 @@ class Dendrite {
   /// tau_0 a^2 dq/dt = W_0^2 div(flux) + (q - lambda u (1 - q^2)) (1 - q^2), du/dt = D lap u + 1/2 dq/dt
   void step_of_karma_and_rappel() {
     std::vector<double> p2 = phi, T2 = T;
-    each_cell([&](int i, int j, int k) {
+    for_cells([&](int i, int j, int k) {
       const double q = 2 * phi[at(i, j, k)] - 1, u = T[at(i, j, k)], a = width(i, j, k, fourth);
       const double force =
           2 * thin->W0 * thin->W0 * divergence(i, j, k) + (q - thin->lambda * u * (1 - q * q)) * (1 - q * q);
@@ -145,7 +145,7 @@ class Dendrite {
   /// The integral of 1/2 W_0^2 a^2 |grad q|^2 - q^2 / 2 + q^4 / 4 + lambda u q (1 - 2/3 q^2 + q^4 / 5).
   double free_energy() const {
     double sum = 0;
-    each_cell([&](int i, int j, int k) {
+    for_cells([&](int i, int j, int k) {
       const double p = phi[at(i, j, k)], q = 2 * p - 1, u = T[at(i, j, k)], a = width(i, j, k, false);
       double square = 0;
       for (std::size_t d = 0; d < 3; ++d)
@@ -161,7 +161,7 @@ class Dendrite {
  private:
   std::size_t cells() const { return std::size_t(n[0]) * n[1] * n[2]; }
   template <class F>
-  void each_cell(F&& f) const {
+  void for_cells(F&& f) const {
     for (int k = 0; k < n[2]; ++k)
       for (int j = 0; j < n[1]; ++j)
         for (int i = 0; i < n[0]; ++i) f(i, j, k);

@@ -44,7 +44,6 @@ class Rank final : public Ports {
     for (const int needed : plan.ids(chunk.needs)) EXPECT_TRUE(there(needed));
     computed[static_cast<std::size_t>(chunk.part)] = true;
   }
-  /// The first thread's work beside it follows in the next steps.
   void drive() {
     for (std::size_t p = 0; p < started.size(); ++p)
       if (started[p] && pushes[p] > 0) --pushes[p];

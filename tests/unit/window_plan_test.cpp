@@ -4,12 +4,13 @@
 // were completed before the next; no cell is computed twice; and parts that need no neighbour access no cells
 // that are exchanged.
 #include "engine/overlap/window_plan.hpp"
-#include "engine/grid/cells.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+
+#include "engine/grid/cells.hpp"
 
 namespace sc {
 namespace {
