@@ -14,10 +14,11 @@ from rich.console import Console
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_tables, load_case
-from subcurrent.foresight import machine_file, machine_probe
-from subcurrent.foresight.machine_figures import IN_MEMORY, Share, bandwidth, figures, places
+from subcurrent.foresight import machine_file
+from subcurrent.foresight.machine_figures import Share, bandwidth, figures, places
 from subcurrent.foresight.machines import load_machine
 from subcurrent.launch.plan import Plan
+from subcurrent.rank import machine_probe
 
 CELL, ROW = 4e-9, 30e-9
 STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0, "filled": {}}
@@ -64,13 +65,13 @@ def written(folder: Path, text: str) -> Any:
 def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
     work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0), "filled": {}}}
     seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
-    cell, row = machine_probe.solve_rates(work, seconds, 2)["advance"]
+    cell, row = machine_file.solve_rates(work, seconds, 2)["advance"]
     assert (cell, row) == (pytest.approx(3e-9), pytest.approx(7e-9))
     all_at_once = {"shell": (0, 0), "core": (0, 0), "all": (10, 1), "filled": {}}
-    alone = machine_probe.solve_rates({"a": all_at_once}, {"a": {"all": 1e-6}}, 1)
+    alone = machine_file.solve_rates({"a": all_at_once}, {"a": {"all": 1e-6}}, 1)
     assert alone["a"] == (pytest.approx(1e-7), 0.0)
     # a shell that was measured faster than its cells: rows would take less than nothing
-    odd = machine_probe.solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
+    odd = machine_file.solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
     assert odd == (pytest.approx(1.001e-6 / 1100), 0.0)
 
 
@@ -247,7 +248,7 @@ def test_copies_are_those_of_the_ranks_of_a_node(monkeypatch: pytest.MonkeyPatch
         rank=0, size=4, sample=lambda *_: None, barrier=lambda: None, transports=lambda: "mpi"
     )
     module = SimpleNamespace(
-        copy_rate=lambda threads, size: threads * (1e9 if size == IN_MEMORY else 4e9),
+        copy_rate=lambda threads, size: threads * (1e9 if size == machine_probe.IN_MEMORY else 4e9),
         wait_curve=lambda *_: [],
         eager_limit=lambda _: 4064,
     )

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from subcurrent.foresight import machine_probe, scale
+from subcurrent.foresight import scale
 from subcurrent.foresight.machines import load_machine
+from subcurrent.rank import machine_probe
 
 
 def test_efficiency_is_that_of_the_first_count() -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import BadInput
+from ..rank.machine_probe import IN_MEMORY
 from .machine_keys import Machine, Network, Rate
 
 COPIED = 2  # bytes that are read and written where one is copied
-IN_MEMORY = 256 * 2**20  # bytes of a core's arrays of which caches hold hardly a part
 NO_LIMIT = 2**62  # bytes, more than any message has
 BYTES = ("network_byte", "backbone_byte", "node_byte", "copied_byte", "reduction_byte")  # seconds for each
 

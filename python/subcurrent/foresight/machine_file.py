@@ -21,12 +21,16 @@ from ..launch.run import ranks_of
 from ..launch.rundir import write_text
 from ..launch.start import answer_of
 from ..rank import machine
+from ..rank.machine_probe import LARGE, SMALL, by_mpi
 from ..solvers.kinds import title_of
 from .machine_keys import LARGEST_SPREAD
-from .machine_probe import BOUNDARY, COMPUTING, LARGE, SMALL, TRANSFERS, by_mpi, solve_rates
 from .machines import load_machine
 from .rehearse import Part, rehearse
 from .subject import subject_of
+
+COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
+BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
+TRANSFERS = ("files in", "files out")  # the lines of the timeline for fields in files
 
 
 @dataclass
@@ -177,6 +181,42 @@ def _messages(found: dict[str, Any]) -> list[str]:
         f"spread = {max(map(_scatter, each.values())):.3g}",
         *([] if limit is None else [f"eager_limit = {limit}"]),
     ]
+
+
+def solve_rates(
+    work: dict[str, Any], seconds: dict[str, dict[str, float]], passes: int
+) -> dict[str, tuple[float, float]]:
+    """Of each kernel seconds a cell and a row, so that shell and core take what they were measured to
+    take. `work`: of one pass, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all passes."""
+    rates = {}
+    for kernel, does in work.items():
+        if does["filled"]:
+            rates[kernel] = (_filled(does["filled"], work, seconds) / passes, 0.0)
+        spent = seconds.get(kernel)
+        if spent is None:
+            continue
+        (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
+        inner, outer, whole = (spent.get(phase, 0.0) / passes for phase in COMPUTING)
+        determinant = core * shell_rows - shell * core_rows
+        if shell and core and determinant != 0:
+            cell = (inner * shell_rows - outer * core_rows) / determinant
+            row = (core * outer - shell * inner) / determinant
+            if cell <= 0 or row < 0:  # scatter: rows tell nothing then
+                cell, row = (inner + outer) / (core + shell), 0.0
+            rates[kernel] = (cell, row)
+        elif all_ + core + shell:
+            rates[kernel] = ((inner + outer + whole) / (all_ + core + shell), 0.0)
+    return rates
+
+
+def _filled(cells: dict[str, int], work: dict[str, Any], seconds: dict[str, dict[str, float]]) -> float:
+    """Seconds for each cell of the halos of a field: all fields that a stage fills are assumed to take alike.
+    `cells`: by stage."""
+    spent = 0.0
+    for stage, count in cells.items():
+        together = sum(does["filled"].get(stage, 0) for does in work.values())
+        spent += seconds.get(stage, {}).get(BOUNDARY, 0.0) * count / together
+    return spent / sum(cells.values())
 
 
 def _flops(work: dict[str, Any], found: dict[str, Any]) -> float:

@@ -15,11 +15,11 @@ from typing import Any
 
 from .. import core
 from ..errors import SubcurrentError
-from ..foresight.machine_probe import measure_machine
 from ..launch import events, guard, outcome
 from ..launch.lock import among_the_ranks
 from ..launch.plan import Plan, read_plan
 from ..launch.rundir import RunFolder
+from .machine_probe import measure_machine
 from .measure import measure_strategies, measure_wait, try_device_messages
 from .session import run_case
 from .tuning import measure_candidates

@@ -4,8 +4,7 @@
 Measured are copies by numbers of busy cores and size of the arrays, messages around the ring of ranks and
 the eager limit of MPI, what the engine takes for a run that has hardly a cell, the disk if the case has
 fields in files, and the rates of the case's own stages: under `ordered`, which computes shell and core apart,
-on one rank alone and on all, for the case's number of cells and for fewer. Cells and rows of the shell and
-the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
+on one rank alone and on all, for the case's number of cells and for fewer.
 """
 
 from __future__ import annotations
@@ -23,63 +22,23 @@ from ..errors import BadInput
 from ..launch.memory import ranks_here
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
-from ..rank.measure import advance, remove_apart
 from ..solvers.cases import typed_case
 from ..solvers.kinds import kind_of
-from .machine_figures import IN_MEMORY
+from .measure import advance, remove_apart
 
-NEAR = [
-    1 << power for power in (16, 19, 22, 25)
-]  # bytes of a core's arrays, from a first-level cache to a last
+# Bytes of a core's arrays: from a first-level cache to a last, and of which caches hold hardly a part.
+NEAR = [1 << power for power in (16, 19, 22, 25)]
+IN_MEMORY = 256 * 2**20
 SMALL, LARGE = 4096, 1 << 20  # bytes of messages
 TINY = 8  # cells along an axis
 PARTS = (2, 4)  # of the cells along each axis, for smaller working sets
 SHORTER = 4  # these steps take an eighth of the time or less, so more are timed together
 DISK_BYTES = 64 << 20  # of a rank, in each direction
-COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
-BOUNDARY = "boundary"  # and in which halos are filled on the rank itself
-TRANSFERS = ("files in", "files out")  # the lines of the timeline for fields in files
 
 
 def by_mpi(found: dict[str, Any]) -> bool:
     """Whether halos were messages of MPI, rather than copies in shared memory."""
     return "mpi" in found["transports"]
-
-
-def solve_rates(
-    work: dict[str, Any], seconds: dict[str, dict[str, float]], passes: int
-) -> dict[str, tuple[float, float]]:
-    """Of each kernel seconds a cell and a row, so that shell and core take what they were measured to
-    take. `work`: of one pass, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all passes."""
-    rates = {}
-    for kernel, does in work.items():
-        if does["filled"]:
-            rates[kernel] = (_filled(does["filled"], work, seconds) / passes, 0.0)
-        spent = seconds.get(kernel)
-        if spent is None:
-            continue
-        (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
-        inner, outer, whole = (spent.get(phase, 0.0) / passes for phase in COMPUTING)
-        determinant = core * shell_rows - shell * core_rows
-        if shell and core and determinant != 0:
-            cell = (inner * shell_rows - outer * core_rows) / determinant
-            row = (core * outer - shell * inner) / determinant
-            if cell <= 0 or row < 0:  # scatter: rows tell nothing then
-                cell, row = (inner + outer) / (core + shell), 0.0
-            rates[kernel] = (cell, row)
-        elif all_ + core + shell:
-            rates[kernel] = ((inner + outer + whole) / (all_ + core + shell), 0.0)
-    return rates
-
-
-def _filled(cells: dict[str, int], work: dict[str, Any], seconds: dict[str, dict[str, float]]) -> float:
-    """Seconds for each cell of the halos of a field: all fields that a stage fills are assumed to take alike.
-    `cells`: by stage."""
-    spent = 0.0
-    for stage, count in cells.items():
-        together = sum(does["filled"].get(stage, 0) for does in work.values())
-        spent += seconds.get(stage, {}).get(BOUNDARY, 0.0) * count / together
-    return spent / sum(cells.values())
 
 
 def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
