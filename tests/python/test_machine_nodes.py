@@ -81,7 +81,7 @@ def test_other_topologies_are_predicted_as_a_switch(tmp_path: Path) -> None:
 
 
 def test_a_device_sends_through_its_host() -> None:
-    machine = machines.load_machine(machines.find_machine("tsubame_1_2"))
+    machine = machines.load_machine("tsubame_1_2")
     of = figures(machine, "dendrite", places(machine, 16, 1), 1e-3)
     # paper, figure 7: link, copies and messages take the same time, a byte out and a byte in
     assert of["network_byte"] == pytest.approx(3 * 2 * 2 / 1.5e9)

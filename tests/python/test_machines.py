@@ -15,7 +15,7 @@ from subcurrent.foresight import machines
 
 @pytest.mark.parametrize("name", machines.shipped())
 def test_every_machine_that_comes_along_is_sound(name: str) -> None:
-    machine = machines.load_machine(machines.find_machine(name))
+    machine = machines.load_machine(name)
     assert machine.about
     assert machine.launch is not None
     text = machines.find_machine(name).read_text()

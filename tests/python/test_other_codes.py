@@ -25,7 +25,7 @@ NEAR = 26  # nodes, before transposes leave a switch
 
 
 def sides(code: other_codes.Code, row: other_codes.Row) -> tuple[float, float]:
-    machine = load_machine(find_machine(code.machine))
+    machine = load_machine(code.machine)
     return code.sides(machine, places(machine, row.ranks, 1), row)
 
 
@@ -80,7 +80,7 @@ def near(machine: object) -> list[other_codes.Told]:
 def test_a_shuffled_machine_gives_nothing_that_looks_right(tmp_path: Path) -> None:
     text = find_machine("jean_zay").read_text()
     values = [re.search(rf"^{key} = (\S+)", text, re.MULTILINE).group(1) for key in KEYS]
-    right = max(abs(one.misfit) for one in near(load_machine(find_machine("jean_zay")))[1:])
+    right = max(abs(one.misfit) for one in near(load_machine("jean_zay"))[1:])
     assert right < 0.12
     ends = {"refused": 0, "no time to compute": 0, "off": 0, "the same": 0}
     for shuffled in permutations(values):
@@ -118,6 +118,6 @@ def test_calibration_does_not_mend_what_a_step_sends() -> None:
 
 
 def test_the_first_row_is_calibrated_on() -> None:
-    told = near(load_machine(find_machine("jean_zay")))
+    told = near(load_machine("jean_zay"))
     assert told[0].misfit == pytest.approx(0, abs=1e-12)
     assert 0 < told[0].computing < 1

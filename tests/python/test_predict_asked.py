@@ -12,7 +12,7 @@ import pytest
 from slow_wire import MACHINE, dendrite, machine
 from subcurrent.errors import BadInput
 from subcurrent.foresight import predict
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 
 ALPS = "alps_gh200"
 
@@ -54,7 +54,7 @@ def test_stages_without_a_rate_are_named(tmp_path: Path) -> None:
 
 def on_alps(case: str, *sets: str, **more: Any) -> Any:
     request = predict.PredictRequest(case, ALPS, "1,2", sets=list(sets), **more)
-    return predict.asked(request, load_machine(find_machine(ALPS)))
+    return predict.asked(request, load_machine(ALPS))
 
 
 def test_devices_have_no_threads_of_the_host_to_divide() -> None:
@@ -70,7 +70,7 @@ def test_devices_have_no_threads_of_the_host_to_divide() -> None:
 def test_solvers_without_devices_are_not_predicted_on_them(case: str) -> None:
     with pytest.raises(BadInput, match="computes on devices, which is not supported by this solver"):
         there, names, _ = on_alps(case, *(["laplacian=[16,16,16]"] if case == "cg" else []))
-        predict.predicted(there, load_machine(find_machine(ALPS)), 1, names)
+        predict.predicted(there, load_machine(ALPS), 1, names)
 
 
 def test_what_is_asked_wrongly_is_a_sentence(refusal: Any) -> None:

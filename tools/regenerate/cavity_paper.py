@@ -13,7 +13,7 @@ from typing import Any
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import Case, load_case
 from subcurrent.foresight import predict, simulate
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 from subcurrent.report.plots import style
 
 from .runs import table
@@ -40,7 +40,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        return f"{load_machine(find_machine(self.machine)).name}, type {self.kind.upper()}"
+        return f"{load_machine(self.machine).name}, type {self.kind.upper()}"
 
 
 SERIES = (
@@ -91,7 +91,7 @@ def case(series: Series, split: Split) -> Case:
 
 
 def predicted(series: Series, split: Split, strategies: list[str]) -> dict[str, Any]:
-    machine = load_machine(find_machine(series.machine))
+    machine = load_machine(series.machine)
     return predict.predicted(case(series, split), machine, prod(split), strategies)["strategies"]
 
 
@@ -111,7 +111,7 @@ def foretold(series: Series) -> dict[int, tuple[float, float]]:
 @functools.cache
 def played(series: Series) -> dict[int, tuple[float, float]]:
     """The same by simulation; one rank is predicted."""
-    machine = load_machine(find_machine(series.machine))
+    machine = load_machine(series.machine)
     alone = predicted(series, (1, 1, 1), [PLAIN])[PLAIN]["T"]
     return {
         ranks: tuple(

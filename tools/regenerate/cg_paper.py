@@ -12,7 +12,7 @@ from pathlib import Path
 
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machine_keys import Machine
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 from subcurrent.solvers.cg.case import CgCase, cg_case
 
 from .runs import table
@@ -106,7 +106,7 @@ def with_network(machine: Machine, **changes: object) -> Machine:
 @functools.cache
 def calibrated(room: Room) -> Machine:
     """The machine whose cores take the printed seconds on one of them."""
-    machine = load_machine(find_machine(room.machine))
+    machine = load_machine(room.machine)
     taken = predicted(machine, case(1), 1, "blocking")
     flops = machine.node.core_flops * taken / room.seconds
     return machine.model_copy(update={"node": machine.node.model_copy(update={"core_flops": flops})})

@@ -11,7 +11,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reading import Case, load_case
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_keys import Machine
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 
 from .runs import table
 
@@ -73,7 +73,7 @@ def calibrated() -> Machine:
     plain, halo, share = PRINTED[ROW]
     wanted = STEP * plain / halo
     messages = wanted * share / (100 + share)
-    machine = load_machine(find_machine("fx10"))
+    machine = load_machine("fx10")
     for _ in range(TURNS):
         there, node = step(machine, *ROW), machine.node
         better = {

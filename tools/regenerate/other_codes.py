@@ -16,7 +16,7 @@ from pathlib import Path
 
 from subcurrent.foresight.machine_figures import Places, figures, places
 from subcurrent.foresight.machine_keys import Machine
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 
 from .described import Part, Stage, described
 from .runs import table
@@ -192,7 +192,7 @@ class Told:
 def predicted(code: Code, machine: Machine | None = None) -> list[Told]:
     """Every row of a table; the calibrated one comes out as published. Raises ValueError where the messages
     of that row take longer than all of it: then nothing is left to calibrate."""
-    machine = machine or load_machine(find_machine(code.machine))
+    machine = machine or load_machine(code.machine)
     sides = [code.sides(machine, places(machine, row.ranks, 1), row) for row in code.rows]
     cells, moving = sides[0]
     seconds = code.rows[0].seconds
@@ -221,7 +221,7 @@ def by_size(told: list[Told]) -> dict[int, list[Told]]:
 
 def named(code: Code, n: int) -> str:
     power = "³" if code.rows[0].cells[2] > 1 else "²"
-    return f"{code.name}, {load_machine(find_machine(code.machine)).name}, {n}{power}"
+    return f"{code.name}, {load_machine(code.machine).name}, {n}{power}"
 
 
 def other_codes(_: Path) -> list[str]:

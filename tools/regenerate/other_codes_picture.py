@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 from subcurrent.report.plots import style
 
 from .other_codes import CODES, by_size, named, shipped
@@ -32,7 +32,7 @@ def other_codes_picture(scratch: Path) -> Path:
                 axes.plot(ranks, [one.row.seconds for one in those], "x", color=colour, markersize=7)
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
-            axes.set_title(f"{code.name}, {load_machine(find_machine(code.machine)).name}", fontsize=9)
+            axes.set_title(f"{code.name}, {load_machine(code.machine).name}", fontsize=9)
             axes.legend()
         for n, axes in enumerate(drawing.axes):
             axes.set(xlabel="ranks" if n > 1 else "", ylabel="seconds" if n % 2 == 0 else "")

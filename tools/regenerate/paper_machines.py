@@ -12,7 +12,7 @@ from typing import Any
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import Case, load_case
 from subcurrent.foresight import predict, simulate
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 from subcurrent.report.plots import style
 
 from .runs import table
@@ -32,7 +32,7 @@ def dendrite(n: int, split: str) -> Case:
 def simulated_on_gpus(n: int, gpus: int) -> dict[str, float]:
     """The same step, cut along z, with all ranks simulated (SimGrid): seconds by strategy. A face is one
     message: by pieces 24 GPUs take three minutes instead of three seconds, and the step differs by 0.2 %."""
-    machine = load_machine(find_machine("tsubame_1_2"))
+    machine = load_machine("tsubame_1_2")
     case = dendrite(n, f"[1,1,{gpus}]")
     return simulate.simulated(case, machine, gpus, ["blocking", "boundary_first"], steps=2, by_pieces=False)
 
@@ -43,7 +43,7 @@ def on_gpus(
 ) -> dict[str, Any]:
     """A step of n^3 cells in single precision, cut along z or into blocks, on the machine of the dendrite's
     paper: seconds by strategy, and of the messages and the core where nothing overlaps."""
-    machine = change(load_machine(find_machine("tsubame_1_2")))
+    machine = change(load_machine("tsubame_1_2"))
     row = predict.predicted(dendrite(n, "auto" if cubes else f"[1,1,{gpus}]"), machine, gpus, ORDERS)
     (apart,) = row["strategies"]["ordered"]["stages"]
     times = {name: row["strategies"][name]["T"] for name in ORDERS}

@@ -11,7 +11,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_keys import Disk, Machine
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 
 from .runs import table
 
@@ -31,7 +31,7 @@ def step(machine: Machine, strategies: list[str], *sets: str) -> dict[str, Any]:
 
 def calibrated() -> Machine:
     """With the speed of a core at which a step in memory takes as long as it did."""
-    machine = load_machine(find_machine("sx_aurora"))
+    machine = load_machine("sx_aurora")
 
     def with_flops(flops: float) -> Machine:
         return machine.model_copy(update={"node": machine.node.model_copy(update={"core_flops": flops})})

@@ -14,7 +14,7 @@ from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight import predict, simulate
 from subcurrent.foresight.machine_keys import Machine
-from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.foresight.machines import load_machine
 from subcurrent.solvers.cg.case import cg_case
 
 from .runs import table
@@ -92,7 +92,7 @@ def shown(base: float, seconds: float | None) -> tuple[str, str]:
 
 
 def rows_of(one: Scaled) -> list[tuple[str, ...]]:
-    machine = load_machine(find_machine("azure_hbv3"))
+    machine = load_machine("azure_hbv3")
     found = [
         (
             ranks,
@@ -132,7 +132,7 @@ WAYS = {"all in one plan": [], "one after the other": ['storage.memory="4 GiB"']
 
 def shared_links(_: Path) -> list[str]:
     """A rank a node, and links on which messages take longer than computing."""
-    machine = load_machine(find_machine("pentium_cluster"))
+    machine = load_machine("pentium_cluster")
     rows = []
     for name, sets in WAYS.items():
         case = load_case(find_case("taylor_green_1600"), [PLAIN, "grid.points=[64,64,64]", TWO_THIRDS, *sets])

@@ -16,7 +16,7 @@ from ..launch import memory
 from ..launch.run import default_name
 from .machine_figures import Places, memory_of, places
 from .machine_keys import Machine
-from .machines import find_machine, load_machine
+from .machines import load_machine
 from .topology import MOST_NODES
 
 WARNING = 120  # seconds before the limit at which a job is asked to write a checkpoint
@@ -38,7 +38,7 @@ class JobRequest:
 
 def script(request: JobRequest) -> str:
     """The script. Raises BadInput if the machine does not have such nodes, or the case does not fit."""
-    machine = load_machine(find_machine(request.machine))
+    machine = load_machine(request.machine)
     if machine.launch is None:
         raise BadInput(
             f"the file of {request.machine} has no table [launch], which states how jobs are started."

@@ -37,10 +37,11 @@ def find_machine(name: str) -> Path:
     )
 
 
-def load_machine(path: str | Path) -> Machine:
-    """Reads and checks a machine file. Raises BadInput with one sentence: the file, the key, its value and
-    what is allowed."""
-    tables = read_tables(Path(path))
+def load_machine(name: str | Path) -> Machine:
+    """Reads and checks the machine file behind a path or the name of a shipped machine. Raises BadInput with
+    one sentence: the file, the key, its value and what is allowed."""
+    path = find_machine(str(name))
+    tables = read_tables(path)
     try:
         machine = Machine.model_validate(tables)
     except ValidationError as error:

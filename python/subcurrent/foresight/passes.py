@@ -15,7 +15,7 @@ from ..launch.run import say
 from ..solvers.kinds import title_of
 from .asked import PredictRequest, asked, counts_of
 from .machine_keys import Machine
-from .machines import find_machine, load_machine
+from .machines import load_machine
 from .predict import predicted, sized
 from .prediction import CLOSE, bare_table, best, binding, write_rows
 
@@ -40,7 +40,7 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
                 f"{option} needs one number of steps a pass: give --set "
                 f"engine.steps_per_pass={lengths[-1]} instead of --steps-per-pass."
             )
-    machine, counts = load_machine(find_machine(request.machine)), counts_of(request.ranks)
+    machine, counts = load_machine(request.machine), counts_of(request.ranks)
     rows: Rows = {count: {} for count in counts}
     refused: list[str] = []
     for length in lengths:

@@ -21,7 +21,7 @@ from . import simulate
 from .asked import PredictRequest, asked, check_device, counts_of
 from .machine_figures import at_end, figures, memory_of, places, without
 from .machine_keys import Machine
-from .machines import find_machine, load_machine
+from .machines import load_machine
 from .positions import positions, share_of
 from .prediction import conclusions, stages_of, table_of, write_rows
 from .rehearse import Part, rehearse
@@ -36,7 +36,7 @@ def predict(request: PredictRequest, console: Console) -> list[dict[str, Any]]:
     """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
     if request.seconds is not None and not 0 < request.seconds < math.inf:
         raise BadInput(f"--seconds {request.seconds:g} is not allowed: it must be a number > 0.")
-    machine = load_machine(find_machine(request.machine))
+    machine = load_machine(request.machine)
     case, names, left_out = asked(request, machine)
     if request.simulate:
         simulate.simulator()  # before anything takes time

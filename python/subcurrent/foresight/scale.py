@@ -21,7 +21,7 @@ from ..launch.rundir import write_text
 from ..launch.start import answer_of
 from ..solvers.kinds import title_of
 from .machine_keys import Machine
-from .machines import find_machine, load_machine
+from .machines import load_machine
 from .predict import counts_of, predicted, sized
 from .prediction import framed_table
 from .strategies import check_whole_passes, measurement
@@ -59,7 +59,7 @@ def scale(request: ScaleRequest, console: Console) -> int:
     check_whole_passes(case, request.steps)
     check_option("--steps", request.steps)
     check_option("--repeats", request.repeats)
-    machine = load_machine(find_machine(request.machine)) if request.machine is not None else None
+    machine = load_machine(request.machine) if request.machine is not None else None
     if machine is not None and request.strategy == "automatic":
         raise BadInput("--machine cannot predict the strategy automatic: give another --strategy.")
     cases = [sized(case, counts[0], count, request.weak) for count in counts]

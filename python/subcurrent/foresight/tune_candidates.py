@@ -17,7 +17,7 @@ from ..launch import mpi
 from ..launch.tuned import value_of, with_settings
 from ..lines import count
 from ..solvers.stencil.case import NAME as STENCIL
-from .machines import find_machine, load_machine
+from .machines import load_machine
 from .predict import predicted
 
 MOST_SPLITS = 6
@@ -168,7 +168,7 @@ def pruned(
 ) -> tuple[list[Layout], list[list[dict[str, Any]]], str]:
     """The candidates without those that a machine file predicts to be much slower; a sentence says how many
     were left out, or why nothing can be predicted. A layout stays if one of its candidates does."""
-    there = load_machine(find_machine(machine))
+    there = load_machine(machine)
     times: list[dict[tuple, float]] = []
     for case, layout, first in zip(cases, found, firsts, strict=True):
         try:
