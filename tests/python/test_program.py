@@ -31,7 +31,9 @@ def test_a_run_on_two_ranks_leaves_everything(program):
     for name in ("C_shell", "C_core", "M", "W", "R", "hidden", "bytes_moved", "gb_per_s", "pressure_share"):
         assert isinstance(said[name], (int, float)), name
     assert said["capped_steps"] == 0
-    assert [row["step"] for row in history(folder)] == [str(step) for step in range(1, 13)]
+    rows = history(folder)
+    assert [row["step"] for row in rows] == [str(step) for step in range(1, 13)]
+    assert said["iterations_per_step"] == pytest.approx(np.mean([int(row["iterations"]) for row in rows]))
     events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
     assert {event["args"]["name"] for event in events if event["ph"] == "M"} == {"rank 0", "rank 1"}
     ends = [
@@ -41,7 +43,11 @@ def test_a_run_on_two_ranks_leaves_everything(program):
     assert ends[0] == pytest.approx(ends[1], abs=5e5), "the clocks of the ranks are aligned"
     for name in ("profiles.png", "flow.png", "flow_3d.png", "history.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
-    assert (folder / "report.html").exists()
+    page = (folder / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 4
+    assert page.index("data:image/png") < page.index("<h2>The run") < page.index("<h2>Where the time went")
+    assert "http" not in page
+    assert "step 12" in done.stdout
 
 
 def test_version_and_summary_say_what_a_build_was_made_with(program, finished):
@@ -121,11 +127,12 @@ def test_what_only_ranks_refuse_leaves_a_folder_as_it_was_under_an_outer_mpirun(
     assert {p: p.read_bytes() for p in (program.folder / "r").rglob("*") if p.is_file()} == before
 
 
-def test_strategies(program):
+def test_strategies(program, refusal):
     """All that hide are measured unless some are named; what the case refuses is said."""
     program.write_case(SMALL)
     options = ("--steps", "2", "--repeats", "2", "--sweeps", "20", "--out", "s")
-    program.ok("strategies", "case.toml", "-n", "2", *options)
+    done = program.ok("strategies", "case.toml", "-n", "2", *options)
+    assert "times blocking" in done.stdout
     rows = json.loads((program.folder / "s" / "strategies.json").read_text())["rows"]
     by_name = {row["strategy"]: row for row in rows}
     hiding = ["boundary_first", "interior_first", "pipelined", "halo_thread", "automatic"]
@@ -140,6 +147,7 @@ def test_strategies(program):
         assert min(times) >= 0, row
         # The terms are those of one step: they cannot add up to much more than the step took.
         assert 0 < sum(times) < 1.5 * max(row["T_all"]), row
+    assert "'fastest' is not known" in refusal("strategies", "case.toml", "--strategies", "fastest")
 
 
 def test_strategies_that_a_case_refuses_are_named():

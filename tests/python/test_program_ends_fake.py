@@ -87,13 +87,6 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
     assert "is damaged" in sentence_of(done)
 
 
-def test_resume_refuses_another_grid(fake_program, refusal):
-    fake_program.write_case()
-    fake_program.ok("run", "case.toml", "--out", "r", *QUIET)
-    said = refusal("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
-    assert "--resume needs the same grid" in said
-
-
 def test_a_full_disk_during_the_run(fake_program):
     """The history fills it, which Python writes."""
     fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))

@@ -2,12 +2,11 @@
 """The program around a FAKE compiled module: launching, progress, folders, figures. How each failure ends is
 in test_program_ends_fake."""
 
-import json
 import sys
 
 import pytest
 
-from conftest import CASE, QUIET, ROOT, SMALL, STARTS_RANKS, completed, sentence_of, steps_in, summary
+from conftest import QUIET, ROOT, SMALL, STARTS_RANKS, completed, sentence_of
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STORAGE
 
 pytestmark = STARTS_RANKS
@@ -15,28 +14,6 @@ pytestmark = STARTS_RANKS
 
 def contents(folder) -> dict:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_a_run_leaves_everything_in_its_folder(fake_program):
-    fake_program.write_case(CASE + "[output]\nevery = 0.05\n")
-    done = fake_program.ok("run", "case.toml", "--out", "r")
-    folder = fake_program.folder / "r"
-    said = summary(folder)
-    assert (said["state"], said["steps"], said["ranks"]) == ("finished", 12, 1)
-    for name in ("C_shell", "C_core", "M", "W", "R", "hidden", "bytes_moved", "gb_per_s", "machine", "split"):
-        assert name in said
-    assert (said["capped_steps"], said["iterations_per_step"]) == (2, 7.0)
-    assert steps_in(folder) == list(range(1, 13))
-    assert sorted(path.name for path in (folder / "snapshots").iterdir()) == [
-        f"snapshot_{step:08d}.vtkhdf" for step in (5, 10, 12)
-    ]
-    for name in ("profiles.png", "flow.png", "flow_3d.png", "history.png"):
-        assert (folder / "figures" / name).stat().st_size > 10_000
-    page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 4
-    assert page.index("data:image/png") < page.index("<h2>The run") < page.index("<h2>Where the time went")
-    assert "http" not in page
-    assert "step 12" in done.stdout
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
@@ -118,20 +95,21 @@ def test_bad_input_writes_nothing(fake_program, refusal):
 
 
 @pytest.mark.parametrize("verb", ["run", "strategies"])
-def test_no_ranks_are_refused_where_an_outer_launcher_does_not_say_how_many(
-    fake_program, refusal, monkeypatch, verb
-):
+def test_ranks_that_do_not_fit_an_outer_launcher_are_refused(fake_program, refusal, monkeypatch, verb):
+    """One that does not say how many it has started, and one that does."""
     fake_program.write_case()
     monkeypatch.setenv("PMIX_RANK", "0")
     assert "-n 0 is not allowed: it must be a whole number >= 1." in refusal(verb, "case.toml", "-n", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    assert "-n 3 does not fit the 2 ranks" in refusal(verb, "case.toml", "-n", "3")
 
 
-def test_a_wrong_number_of_ranks_under_an_outer_mpirun(fake_program):
+def test_a_refusal_under_an_outer_mpirun_is_said_by_its_first_rank(fake_program):
     fake_program.write_case()
-    outer = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
-    assert "-n 3 does not fit the 2 ranks" in fake_program.refused("run", "case.toml", "-n", "3", **outer)
-    quiet = fake_program("run", "case.toml", "-n", "3", **{**outer, "OMPI_COMM_WORLD_RANK": "1"})
-    assert (quiet.returncode, quiet.stderr) == (BAD_INPUT, "")
+    quiet = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
+    done = fake_program("run", "case.toml", "-n", "3", **quiet)
+    assert (done.returncode, done.stderr) == (BAD_INPUT, "")
 
 
 def test_an_mpirun_of_another_mpi_is_noticed(fake_program, tmp_path):
@@ -149,25 +127,6 @@ def test_an_mpirun_of_another_mpi_is_noticed(fake_program, tmp_path):
     done = fake_program("run", "case.toml", "-n", "2", "--out", "r", PATH=path)
     assert done.returncode == OTHER
     assert "2 ranks were asked for but MPI counts 1" in sentence_of(done)
-
-
-def test_strategies_prints_a_table_and_draws_it(fake_program, refusal, monkeypatch):
-    fake_program.write_case()
-    options = ("--strategies", "boundary_first,pipelined", "--steps", "2", "--repeats", "3", "--out", "s")
-    done = fake_program.ok("strategies", "case.toml", "-n", "1", *options, FAKE_STEP_SECONDS="0.002")
-    table = json.loads((fake_program.folder / "s" / "strategies.json").read_text())
-    names = [row["strategy"] for row in table["rows"]]
-    assert names == ["blocking", "ordered", "boundary_first", "pipelined"]
-    for row in table["rows"]:
-        assert len(row["T_all"]) == 3
-        assert row["C_core"] == pytest.approx(0.5 * 0.002)
-    assert (fake_program.folder / "s" / "figures" / "strategies.png").exists()
-    assert "boundary_first" in done.stdout
-    assert "times blocking" in done.stdout
-    assert "'fastest' is not known" in refusal("strategies", "case.toml", "--strategies", "fastest")
-    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
-    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
-    assert "-n 3 does not fit the 2 ranks" in refusal("strategies", "case.toml", "-n", "3")
 
 
 def test_cases_new_and_report(fake_program, refusal):

@@ -105,6 +105,7 @@ def test_a_resume_refuses_another_flow(run):
 @pytest.mark.parametrize(
     ("solver", "beside", "key", "value", "may"),
     [
+        ("cavity", {}, "grid.points", [12, 12, 12], {}),
         ("cavity", {}, "flow.reynolds", 200, {"flow.upwind": "kawamura", "run.dt": 1e-3}),
         ("cavity", {"boundaries.x-": "periodic", "boundaries.x+": "periodic"}, "flow.initial", "x", {}),
         ("compressible", {}, "gas.gamma", 1.3, {"scheme.filter": 0.4, "run.courant": 0.3}),
