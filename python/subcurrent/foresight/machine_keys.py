@@ -26,13 +26,23 @@ def spread_of(what: str) -> Any:
     )
 
 
+def seconds(meaning: str, *default: Any, least: float = 0) -> Any:
+    return setting(meaning, *default, unit="seconds", ge=least, le=1)
+
+
+def speed(meaning: str, *default: Any, least: float, most: float = 1e13) -> Any:
+    return setting(meaning, *default, unit="bytes/s", ge=least, le=most)
+
+
+def operations(meaning: str, *default: Any, least: float = 1e5, most: float = 1e13) -> Any:
+    return setting(meaning, *default, unit="1/s", ge=least, le=most)
+
+
 class Copies(Table):
     """Bandwidth of copies within arrays that fit into caches."""
 
     bytes: float = setting("bytes that a core reads and writes again and again", unit="bytes", ge=1, le=1e12)
-    bandwidth: float = setting(
-        "bytes read and written per second by one core", unit="bytes/s", ge=1e5, le=1e14
-    )
+    bandwidth: float = speed("bytes read and written per second by one core", least=1e5, most=1e14)
     busy: int = setting("cores of the node that copied at the same time", 1, ge=1, le=100_000)
 
 
@@ -40,19 +50,16 @@ class Node(Table):
     """One node. A rank computes on `threads` of its cores."""
 
     cores: int = setting("cores of a node that can be used", ge=1, le=100_000)
-    copy_bandwidth: float = setting(
+    copy_bandwidth: float = speed(
         "memory bandwidth of all cores together: bytes read and written per second, as in STREAM",
-        unit="bytes/s",
-        ge=1e6,
-        le=1e14,
+        least=1e6,
+        most=1e14,
     )
-    core_bandwidth: float | None = setting(
+    core_bandwidth: float | None = speed(
         "memory bandwidth of one core alone, counted likewise; if left out: an equal share of "
         "node.copy_bandwidth",
         None,
-        unit="bytes/s",
-        ge=1e5,
-        le=1e13,
+        least=1e5,
     )
     copies: list[Copies] = key(
         "bandwidths of arrays that fit into caches. Stages without a measured rate have that of their rank's "
@@ -61,19 +68,13 @@ class Node(Table):
         "tables [[node.copies]]",
         [],
     )
-    core_flops: float = setting(
-        "floating-point operations per second that one core achieves in loops over cells",
-        unit="1/s",
-        ge=1e5,
-        le=1e13,
+    core_flops: float = operations(
+        "floating-point operations per second that one core achieves in loops over cells"
     )
-    busy_flops: float | None = setting(
+    busy_flops: float | None = operations(
         "the same of each core while all cores of the node compute, when clocks are lower and threads share "
         "a core; in between it is interpolated. If left out: node.core_flops",
         None,
-        unit="1/s",
-        ge=1e5,
-        le=1e13,
     )
     memory: float | None = setting(
         "bytes of memory; if left out, the program does not check whether a case fits",
@@ -82,12 +83,9 @@ class Node(Table):
         ge=1e6,
         le=1e15,
     )
-    flag_latency: float = setting(
+    flag_latency: float = seconds(
         "latency of shared memory: seconds until a rank sees what another rank of its node has written",
         0.2e-6,
-        unit="seconds",
-        ge=0,
-        le=1,
     )
 
 
@@ -116,13 +114,11 @@ class Network(Table):
         "a list of whole numbers from 1 to 10000",
         [],
     )
-    backbone: float | None = setting(
+    backbone: float | None = speed(
         "of a bus in segments: bytes/s of the link that joins them. A message between two segments takes a "
         "share of both and of the backbone; if left out: network.bandwidth",
         None,
-        unit="bytes/s",
-        ge=1e3,
-        le=1e13,
+        least=1e3,
     )
     placement: Literal["block", "cyclic"] = key(
         "of a bus in segments: whether ranks fill one segment after the other (block), or go round them node "
@@ -130,22 +126,14 @@ class Network(Table):
         '"block" or "cyclic"',
         "block",
     )
-    hop: float = setting(
-        "additional latency of each link to or between switches, for `predict --simulate`",
-        0.0,
-        unit="seconds",
-        ge=0,
-        le=1,
+    hop: float = seconds(
+        "additional latency of each link to or between switches, for `predict --simulate`", 0.0
     )
-    latency: float = setting("latency: seconds until the first byte arrives", unit="seconds", ge=1e-8, le=1)
-    bandwidth: float = setting("bytes/s of one link in one direction", unit="bytes/s", ge=1e3, le=1e13)
+    latency: float = seconds("latency: seconds until the first byte arrives", least=1e-8)
+    bandwidth: float = speed("bytes/s of one link in one direction", least=1e3)
     links: int = setting("number of links that a node can use at the same time", 1, ge=1, le=1000)
-    overhead: float = setting(
-        "processor time of a message in seconds, at each end", 1e-6, unit="seconds", ge=0, le=1
-    )
-    gap: float = setting(
-        "smallest interval in seconds between two messages of a node", 0.0, unit="seconds", ge=0, le=1
-    )
+    overhead: float = seconds("processor time of a message in seconds, at each end", 1e-6)
+    gap: float = seconds("smallest interval in seconds between two messages of a node", 0.0)
     eager_limit: float | None = setting(
         "bytes of the largest message that is sent at once (eager protocol). Before a larger one the sender "
         "asks the receiver, which answers at its next progress call (rendezvous); if left out, all messages "
@@ -163,21 +151,17 @@ class Gpu(Table):
     table is written by hand."""
 
     per_node: int = setting("devices of a node", ge=1, le=64)
-    flops: float = setting(
-        "operations per second that one device achieves in loops over cells", unit="1/s", ge=1e8, le=1e15
+    flops: float = operations(
+        "operations per second that one device achieves in loops over cells", least=1e8, most=1e15
     )
-    bandwidth: float = setting("memory bandwidth of a device in bytes/s", unit="bytes/s", ge=1e8, le=1e14)
+    bandwidth: float = speed("memory bandwidth of a device in bytes/s", least=1e8, most=1e14)
     memory: float | None = setting("bytes of memory of a device", None, unit="bytes", ge=1e6, le=1e13)
-    launch: float = setting(
-        "seconds from the launch of a kernel to its start", 5e-6, unit="seconds", ge=0, le=1
-    )
-    link: float | None = setting(
+    launch: float = seconds("seconds from the launch of a kernel to its start", 5e-6)
+    link: float | None = speed(
         "bytes/s between host and device, for messages that pass through the host; if left "
         "out, the network reads device memory",
         None,
-        unit="bytes/s",
-        ge=1e6,
-        le=1e13,
+        least=1e6,
     )
     on_link: int = setting("devices that share a link to the host", 1, ge=1, le=64)
     host_copies: float = setting(
@@ -190,21 +174,12 @@ class Disk(Table):
     overlap they are read ahead and written behind, which `read`, `write` and `both` measure; what is lost
     where each is waited for is `awaited`."""
 
-    read: float = setting(
-        "bytes/s that all ranks of a node read together, if nothing is written",
-        unit="bytes/s",
-        ge=1e5,
-        le=1e13,
-    )
-    write: float = setting(
-        "bytes/s that all ranks of a node write together, if nothing is read", unit="bytes/s", ge=1e5, le=1e13
-    )
-    both: float | None = setting(
+    read: float = speed("bytes/s that all ranks of a node read together, if nothing is written", least=1e5)
+    write: float = speed("bytes/s that all ranks of a node write together, if nothing is read", least=1e5)
+    both: float | None = speed(
         "bytes/s in both directions together while both are busy; if left out, each is as fast as alone",
         None,
-        unit="bytes/s",
-        ge=1e5,
-        le=1e13,
+        least=1e5,
     )
     computing: float = setting(
         "share of these rates that is left while the cores of a node compute", 1.0, ge=0.01, le=1
@@ -221,21 +196,17 @@ class Disk(Table):
 class Engine(Table):
     """Overheads of the engine on this machine, measured by `subcurrent probe`."""
 
-    run: float = setting(
-        "seconds of overhead of each execution of a stage, in addition to the time of its cells",
-        5e-6,
-        unit="seconds",
-        ge=0,
-        le=1,
+    run: float = seconds(
+        "seconds of overhead of each execution of a stage, in addition to the time of its cells", 5e-6
     )
-    look: float = setting("seconds of a progress call, such as MPI_Test", 1e-6, unit="seconds", ge=0, le=1)
+    look: float = seconds("seconds of a progress call, such as MPI_Test", 1e-6)
 
 
 class Rate(Table):
     """Time of a stage on a rank with `threads` threads, while `busy` cores of the node compute."""
 
-    cell: float = setting("seconds for each cell", unit="seconds", ge=0, le=1)
-    row: float = setting("additional seconds for each row of cells along x", 0.0, unit="seconds", ge=0, le=1)
+    cell: float = seconds("seconds for each cell")
+    row: float = seconds("additional seconds for each row of cells along x", 0.0)
     threads: int = setting("threads of the rank", 1, ge=1, le=1024)
     busy: int = setting("cores of the node that were busy during the measurement", 1, ge=1, le=100_000)
     cells: int | None = key(
