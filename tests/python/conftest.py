@@ -52,17 +52,6 @@ steps = 12
 # One that the real compiled module steps through in a moment.
 SMALL = CASE.replace("[10, 10, 10]", "[18, 18, 18]").replace("0.08", "0.04")
 
-# A small flow that somebody will disturb; how long it runs and what it writes is added.
-TURBULENCE = """
-solver = "turbulence"
-[flow]
-viscosity = 0.02
-[grid]
-points = [24, 20, 32]
-[scheme]
-dt = 0.01
-"""
-
 
 def completed(line: Sequence[object], timeout: float = 240, **options) -> subprocess.CompletedProcess:
     """A program that has ended, perhaps with an error, and what it has printed."""
@@ -128,6 +117,16 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "program" in getattr(item, "fixturenames", ()):
             item.add_marker(skip)
+
+
+def built_program(name: str) -> Path:
+    """A program of tests/programs in SUBCURRENT_BUILD, or in the build tree made last; skips without one."""
+    build = os.environ.get("SUBCURRENT_BUILD")
+    trees = [Path(build)] if build else [*ROOT.glob("build/*")]
+    found = [p for tree in trees if (p := tree / "tests/programs" / name).exists()]
+    if not found:
+        pytest.skip(f"{name} is not built (cmake with SUBCURRENT_TESTS=ON)")
+    return max(found, key=lambda p: p.stat().st_mtime)
 
 
 class Program:

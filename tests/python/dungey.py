@@ -14,6 +14,7 @@ ideal plasma: -v x B = E. Where b grows, E has the part db/dt / 2 z x r more (Fa
 
 import numpy as np
 
+from subcurrent.case.reading import typed_case
 from subcurrent.report.flowfield import PlasmaField
 
 
@@ -69,3 +70,26 @@ def state(
         flow = away * np.cross(electric(places, b, e, moment) + induced, field, axis=0) / square
     one = np.ones(points.shape[1:])
     return PlasmaField(points, one, flow, one, away * field, 0.0)
+
+
+HALF = 14.0
+
+
+def case_of(mirrored="", spacing=1.0, resistivity=0.0, **planet):
+    """A planet whose box has this half of a side, with planes of symmetry across y and z."""
+    low = [-HALF, *(0.0 if axis in mirrored else -HALF for axis in "yz")]
+    counts = [round((HALF - first) / spacing) + 1 for first in low]
+    faces = {"x-": "wind", "x+": "free", **dict.fromkeys(("y-", "y+", "z-", "z+"), "free")}
+    faces |= {"y-": "mirror"} if "y" in mirrored else {}
+    faces |= {"z-": "equator"} if "z" in mirrored else {}
+    tables = {
+        "solver": "magnetosphere",
+        "plasma": {"initial": "planet"},
+        "grid": {"points": counts, "spacing": spacing, "low": low},
+        "boundaries": faces,
+        "planet": {"inner": 1.5, "outer": 3.0, **planet},
+        "wind": {"density": 5.0, "velocity": [300.0, 0.0, 0.0], "temperature": 2e5},
+        "diffusion": {"resistivity": resistivity},
+        "run": {"steps": 1},
+    }
+    return typed_case(tables, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs scripts with kernels written in Python as a user does, for the tests of stencils."""
+"""Runs scripts as a user does, with kernels written in Python, for the tests of stencils."""
 
 import json
 import os
@@ -87,27 +87,32 @@ def said_by(folder, text, runs):
     return {run([sys.executable, path, *words], n, PYTHONHASHSEED="0").stdout for *words, n in runs}
 
 
-def expect_refusals(folder, wrong, fields, after):
-    """`wrong`: pairs of a call and words that its sentence has. All in one process: `fields` makes what the
-    calls name, `after` follows."""
-    path = folder / "script.py"
-    path.write_text(HEAD + "import json\n" + fields + EACH_CALL + after + "print(json.dumps(said))\n")
-    said = json.loads(run([sys.executable, path, json.dumps([call for call, _ in wrong])]).stdout)
-    for (call, words), sentence in zip(wrong, said, strict=True):
-        assert words in sentence, (call, sentence)
-        assert "\n" not in sentence
-
-
-EACH_CALL = """
+def each_call(errors, after=""):
+    """The end of a script that prints what it says of each of the calls that it is given."""
+    return f"""
+import json, sys
 said = []
 for call in json.loads(sys.argv[1]):
     try:
         eval(call)
-    except Exception as error:
+    except {errors} as error:
         said.append(str(error))
     else:
         said.append("nothing")
+{after}
+print(json.dumps(said))
 """
+
+
+def expect_refusals(folder, wrong, fields, after):
+    """`wrong`: pairs of a call and words that its sentence has. All in one process: `fields` makes what the
+    calls name, `after` follows."""
+    path = folder / "script.py"
+    path.write_text(HEAD + fields + each_call("Exception", after))
+    said = json.loads(run([sys.executable, path, json.dumps([call for call, _ in wrong])]).stdout)
+    for (call, words), sentence in zip(wrong, said, strict=True):
+        assert words in sentence, (call, sentence)
+        assert "\n" not in sentence
 
 
 def script(folder, text, ranks=1, **environment):

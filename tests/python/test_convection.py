@@ -10,8 +10,9 @@ import pytest
 
 import dungey
 from conftest import ROOT, completed
+from dungey import case_of
 from subcurrent.case.library import find_case
-from subcurrent.case.reading import load_case, typed_case
+from subcurrent.case.reading import load_case
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.flowfield import PlasmaField
 from subcurrent.solvers.magnetosphere.convection import find_convection, without_convection
@@ -20,25 +21,6 @@ from subcurrent.solvers.magnetosphere.polar_cap_plot import draw_polar_caps
 from subcurrent.solvers.magnetosphere.units import Wind
 
 B, E = 1e-3, -4e-5  # the ring is at 10; far away the plasma flows along x with 0.04
-HALF = 14.0
-
-
-def case_of(mirrored="", spacing=1.0, **planet):
-    low = [-HALF, *(0.0 if axis in mirrored else -HALF for axis in "yz")]
-    counts = [round((HALF - first) / spacing) + 1 for first in low]
-    faces = {"x-": "wind", "x+": "free", **dict.fromkeys(("y-", "y+", "z-", "z+"), "free")}
-    faces |= {"y-": "mirror"} if "y" in mirrored else {}
-    faces |= {"z-": "equator"} if "z" in mirrored else {}
-    tables = {
-        "solver": "magnetosphere",
-        "plasma": {"initial": "planet"},
-        "grid": {"points": counts, "spacing": spacing, "low": low},
-        "boundaries": faces,
-        "planet": {"inner": 1.5, "outer": 3.0, **planet},
-        "wind": {"density": 5.0, "velocity": [300.0, 0.0, 0.0], "temperature": 2e5},
-        "run": {"steps": 1},
-    }
-    return typed_case(tables, None)
 
 
 def of_dungey(mirrored="", spacing=1.0, nodes=31, b=B, e=E, **planet):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import ROOT, ROOT_MAY, completed, core_is_built, set_options
+from conftest import ROOT_MAY, built_program, completed, core_is_built, set_options
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
@@ -30,16 +30,7 @@ pytestmark = pytest.mark.mpi
 
 @pytest.fixture(scope="module")
 def tool():
-    """tests/programs/io_tool of SUBCURRENT_BUILD, or of the build tree made last."""
-    trees = (
-        [Path(os.environ["SUBCURRENT_BUILD"])]
-        if "SUBCURRENT_BUILD" in os.environ
-        else [*ROOT.glob("build/*")]
-    )
-    found = [p for tree in trees if (p := tree / "tests/programs/io_tool").exists()]
-    if not found:
-        pytest.skip("io_tool is not built (cmake with SUBCURRENT_TESTS=ON)")
-    return max(found, key=lambda p: p.stat().st_mtime)
+    return built_program("io_tool")
 
 
 def mpirun(ranks, *command):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dungey
-from subcurrent.case.reading import typed_case
+from dungey import case_of
 from subcurrent.solvers.magnetosphere.reconnection import (
     _boundary,
     find_cap,
@@ -16,24 +16,8 @@ from subcurrent.solvers.magnetosphere.reconnection import (
     largest_stretch,
 )
 
-B, E, HALF = 1e-3, -4e-5, 14.0  # the ring of neutral points is at 10
+B, E = 1e-3, -4e-5  # the ring of neutral points is at 10
 LASTS = 40.0
-
-
-def case_of(resistivity=0.0, **planet):
-    counts = [round(2 * HALF) + 1] * 3
-    faces = {"x-": "wind", "x+": "free", **dict.fromkeys(("y-", "y+", "z-", "z+"), "free")}
-    tables = {
-        "solver": "magnetosphere",
-        "plasma": {"initial": "planet"},
-        "grid": {"points": counts, "spacing": 1.0, "low": [-HALF] * 3},
-        "boundaries": faces,
-        "planet": {"inner": 1.5, "outer": 3.0, **planet},
-        "wind": {"density": 5.0, "velocity": [300.0, 0.0, 0.0], "temperature": 2e5},
-        "diffusion": {"resistivity": resistivity},
-        "run": {"steps": 1},
-    }
-    return typed_case(tables, None)
 
 
 def rates(b, after, e, side=1, **planet):

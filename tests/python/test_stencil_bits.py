@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels written in Python, compiled and run by the engine: the bits of the same kernels in C++."""
 
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import built_program
 from stencil_runs import run
 
 HERE = Path(__file__).resolve().parent
@@ -22,13 +21,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def reference():
-    """tests/programs/stencil_reference of SUBCURRENT_BUILD, or of the build tree made last."""
-    build = os.environ.get("SUBCURRENT_BUILD")
-    trees = [Path(build)] if build else [*ROOT.glob("build/*")]
-    found = [p for tree in trees if (p := tree / "tests/programs/stencil_reference").exists()]
-    if not found:
-        pytest.skip("stencil_reference is not built (cmake with SUBCURRENT_TESTS=ON)")
-    return max(found, key=lambda p: p.stat().st_mtime)
+    return built_program("stencil_reference")
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, TURBULENCE, history, wait_for
+from conftest import QUIET, history, wait_for
 from subcurrent.errors import OK, STOPPED, STORAGE
+from turbulence_runs import TURBULENCE
 
 CASE = (
     TURBULENCE

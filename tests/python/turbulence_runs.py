@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The small forced flow of the tests of turbulence."""
+"""The small flows of the tests of turbulence."""
 
 CASE = """
 solver = "turbulence"
@@ -21,3 +21,14 @@ every = 0.08
 history_every = 2
 """
 FIELDS = ("velocity", "vorticity")
+
+# One that somebody will disturb; how long it runs and what it writes is added.
+TURBULENCE = """
+solver = "turbulence"
+[flow]
+viscosity = 0.02
+[grid]
+points = [24, 20, 32]
+[scheme]
+dt = 0.01
+"""
