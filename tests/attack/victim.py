@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
 
 from conftest import SMALL, history  # noqa: E402 - found by the line above
-from turbulence_runs import TURBULENCE  # noqa: E402
 from subcurrent.launch import guard  # noqa: E402
+from turbulence_runs import TURBULENCE  # noqa: E402
 
 LONGEST = 240.0  # seconds: what takes longer hangs, also on a slow machine that does other things
 CAVITY = SMALL.replace("steps = 12", "steps = 30") + (
