@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -96,30 +97,24 @@ def predicted(series: Series, split: Split, strategies: list[str]) -> dict[str, 
 
 
 @functools.cache
-def foretold(series: Series) -> dict[int, tuple[float, float]]:
-    """By ranks the predicted speed-ups without overlap and with it, each on its own split."""
-    alone = predicted(series, (1, 1, 1), [PLAIN])[PLAIN]["T"]
+def speed_ups(series: Series, by: Callable[[Series, Split, str], float]) -> dict[int, tuple[float, float]]:
+    """By ranks the speed-ups without overlap and with it, each on its own split; one rank is predicted."""
+    alone = foretold(series, (1, 1, 1), PLAIN)
     return {
-        ranks: tuple(
-            alone / predicted(series, split, [name])[name]["T"]
-            for split, name in ((series.normal[ranks], PLAIN), (series.overlap[ranks], HIDDEN))
-        )
-        for ranks in series.normal
+        ranks: (alone / by(series, series.normal[ranks], PLAIN), alone / by(series, split, HIDDEN))
+        for ranks, split in series.overlap.items()
     }
 
 
-@functools.cache
-def played(series: Series) -> dict[int, tuple[float, float]]:
-    """The same by simulation; one rank is predicted."""
-    machine = load_machine(series.machine)
-    alone = predicted(series, (1, 1, 1), [PLAIN])[PLAIN]["T"]
-    return {
-        ranks: tuple(
-            alone / simulate.simulated(case(series, split), machine, ranks, [name], steps=1)[name]
-            for split, name in ((series.normal[ranks], PLAIN), (series.overlap[ranks], HIDDEN))
-        )
-        for ranks in series.normal
-    }
+def foretold(series: Series, split: Split, name: str) -> float:
+    """Seconds of a step."""
+    return predicted(series, split, [name])[name]["T"]
+
+
+def played(series: Series, split: Split, name: str) -> float:
+    """The same by simulation."""
+    there = load_machine(series.machine)
+    return simulate.simulated(case(series, split), there, prod(split), [name], steps=1)[name]
 
 
 def gain(speeds: dict[int, tuple[float, float]]) -> float:
@@ -148,7 +143,7 @@ def cavity_paper(_: Path) -> list[str]:
     rows = []
     for series in SERIES:
         printed = "very little" if series.gained is None else f"{series.gained} %"
-        gains = [told(series, speeds(series)) for speeds in (foretold, played)]
+        gains = [told(series, speed_ups(series, by)) for by in (foretold, played)]
         rows.append((series.name, series.beyond, beyond(series), printed, *gains))
     head = (
         "",
@@ -171,7 +166,8 @@ def cavity_speeds(_: Path) -> list[str]:
     for series in SERIES:
         for order, name in enumerate(("normal", "overlap")):
             lists = [
-                ", ".join(f"{speed:.3g}" for speed in curve(by(series), order)) for by in (foretold, played)
+                ", ".join(f"{speed:.3g}" for speed in curve(speed_ups(series, by), order))
+                for by in (foretold, played)
             ]
             ranks = ", ".join(map(str, (1, *series.normal)))
             rows.append((f"{series.name}, {name}", ranks, series.said if order == 0 else "", *lists))
@@ -186,7 +182,7 @@ def cavity_picture(scratch: Path) -> Path:
             ranks = [1, *series.normal]
             axes.plot(ranks, ranks, **style.REFERENCE)
             for order, (name, colour) in enumerate((("normal", style.ORANGE), ("overlap", style.BLUE))):
-                line, dots = (curve(by(series), order) for by in (foretold, played))
+                line, dots = (curve(speed_ups(series, by), order) for by in (foretold, played))
                 axes.plot(ranks, line, "-", color=colour, label=name)
                 axes.plot(ranks, dots, "o", color=colour, markersize=5)
             axes.set_title(series.name, fontsize=10)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 from . import RELEASE, ROOT, printed, python
@@ -36,10 +38,12 @@ def benchmarks(scratch: Path) -> Path:
 
 
 def table_of(name: str, words: str = "", called: str = "") -> Callable[[Path], list[str]]:
-    """The first table that a script of bench/ prints with these words, under its name or another."""
+    """The first table that a script prints with these words, under its name or another; a script without a
+    folder is one of bench/."""
+    path = ROOT / (name if "/" in name else f"bench/{name}")
 
     def first(_: Path) -> list[str]:
-        return tables_in(script(name, *words.split()))[0]
+        return tables_in(python(path, *shlex.split(words)))[0]
 
     first.__name__ = called or Path(name).stem
     return first
@@ -97,19 +101,6 @@ def cg_class_c(scratch: Path) -> list[str]:
     zetas = (f"{zeta:.12f}" for zeta in (told["zeta"], told["class"]["zeta"]))
     heading = ("class", "ranks", "non-zeros", "ζ", "ζ_ref", "verified")
     return table(heading, [("C", str(told["ranks"]), nonzeros, *zetas, "yes" if told["verified"] else "no")])
-
-
-def cg_accuracy(_: Path) -> list[str]:
-    """Rounding differs between processors, and with it when an iteration ends."""
-    return script("cg_preconditioners.py", "--accuracy").splitlines()
-
-
-def cg_preconditioners(_: Path) -> list[str]:
-    return script("cg_preconditioners.py").splitlines()
-
-
-def cg_preconditioners_large(_: Path) -> list[str]:
-    return script("cg_preconditioners.py", "--rows", 1443000, "--only", "in space").splitlines()
 
 
 def ksp(_: Path) -> list[str]:
@@ -219,7 +210,7 @@ def dendrite_work(_: Path) -> list[str]:
     for part in line[1].split(","):
         name, _, value = part.partition("=")
         terms = [re.split(r"\s*\*\s*", term.strip()) for term in value.split("+")]
-        flops[name.strip()] = sum(_product(term, flops) for term in terms)
+        flops[name.strip()] = sum(prod(flops[f] if f in flops else float(f) for f in term) for term in terms)
     rows = [
         ("step", flops["advance_flops"], 4),
         ("with noise", flops["advance_flops"] + flops["noise_flops"], 4),
@@ -232,13 +223,6 @@ def dendrite_work(_: Path) -> list[str]:
     ]
     told = [(name, f"{count:.0f}", str(4 * arrays), str(8 * arrays)) for name, count, arrays in rows]
     return table(("a cell", "floating-point operations", "bytes, single", "bytes, double"), told)
-
-
-def _product(factors: list[str], known: dict[str, float]) -> float:
-    result = 1.0
-    for factor in factors:
-        result *= known[factor] if factor in known else float(factor)
-    return result
 
 
 BLOCKING = "time with blocking / time with the default strategy"

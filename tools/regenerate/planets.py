@@ -9,7 +9,7 @@ from pathlib import Path
 from subcurrent.case.reading import set_words
 
 from . import python
-from .commands import tables_in
+from .commands import table_of, tables_in
 from .figure import on
 from .runs import CASES, run, summary, table
 
@@ -122,11 +122,6 @@ def earth_south_pressures(scratch: Path) -> list[str]:
     return python(CASES / "earth_south" / "pressures.py", scratch / "low").splitlines()
 
 
-def earth_south_shock(_: Path) -> list[str]:
-    """What cases/earth_south/shock.py prints: a shock in one dimension that should move, and stands."""
-    return python(CASES / "earth_south" / "shock.py").splitlines()
-
-
 def earth_south_heating(scratch: Path) -> list[str]:
     """The shock's distance over the magnetopause's, without and with the heat of friction and currents, for
     both directions of the field."""
@@ -229,6 +224,8 @@ def jupiter_rotation(scratch: Path) -> list[str]:
     return table(("rotation", "magnetopause", "of the balance", "shock"), rows)
 
 
+# A shock in one dimension that should move, and stands.
+SHOCK = table_of("cases/earth_south/shock.py", called="earth_south_shock")
 PLANETS = (
     on("earth_north", earth_north, 560, "standoff", 1e-2),
     on("earth_south", earth_south, 1080, "southward field", 1e-2),
@@ -243,7 +240,7 @@ PLANETS = (
         "shock and magnetopause with and without heating, spacing 1",
         2e-2,
     ),
-    on("earth_south", earth_south_shock, 25, "a bow shock in one dimension, spacings 0.5 and 0.05", 2e-2),
+    on("earth_south", SHOCK, 25, "a bow shock in one dimension, spacings 0.5 and 0.05", 2e-2),
     on(
         "earth_north", earth_north_small, 170, "half the viscosity, the resistivity and both, spacing 1", 2e-2
     ),

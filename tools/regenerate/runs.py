@@ -99,16 +99,6 @@ def brio_wu(scratch: Path) -> list[str]:
     return table(("smoothing", "with heating", "without"), rows)
 
 
-def nickel_direction(_: Path) -> list[str]:
-    """What cases/nickel_small/direction.py prints."""
-    return python(CASES / "nickel_small" / "direction.py").splitlines()
-
-
-def nickel_divergence(_: Path) -> list[str]:
-    """What cases/nickel_small/divergence.py prints."""
-    return python(CASES / "nickel_small" / "divergence.py").splitlines()
-
-
 def pfhub_3a(scratch: Path) -> list[str]:
     """What cases/pfhub_3a/compare.py prints of smaller domains, of two spacings."""
     coarse, fine = ("grid.cells=[800,800,1]",), ("grid.cells=[600,600,1]", "grid.spacing=0.4", "run.time=150")
