@@ -22,13 +22,14 @@ from ..case.reading import Case, as_tables
 from ..errors import OK, BadInput
 from ..given import check_option
 from ..launch import emulated, memory, mpi, tuned
+from ..launch.mpi import Layout
 from ..launch.plan import Plan
 from ..launch.progress import say
 from ..launch.run import ranks_of
 from ..launch.start import answer_of
 from ..rank.tuning import MARGIN
 from .subject import Subject, subject_of
-from .tune_candidates import Layout, first_settings, layouts, pruned, varied
+from .tune_candidates import first_settings, layouts, pruned, varied
 from .tuning_table import conclusion, table_of
 
 NEAR = 1.15  # times the fastest: layouts that have the last runs to themselves

@@ -4,7 +4,6 @@ one by one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..case.reading import Case
@@ -14,8 +13,8 @@ from ..case.strategies import STRATEGIES
 from ..errors import BadInput, SubcurrentError
 from ..given import check_option
 from ..launch import mpi
+from ..launch.mpi import Layout
 from ..launch.tuned import value_of, with_settings
-from ..lines import count
 from ..solvers.stencil.case import NAME as STENCIL
 from .machines import load_machine
 from .predict import predicted
@@ -28,17 +27,6 @@ TILES = ([8, 4], [16, 8], [32, 16], [64, 32])  # rows and planes
 PIECES = 8  # where the case does not say
 WORSE = 1.3  # times the least predicted time: what is not measured. Predictions are off by up to 20 %.
 UNPREDICTED = ("automatic", "ordered")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Ranks on this machine, and threads of each."""
-
-    ranks: int
-    threads: int
-
-    def __str__(self) -> str:
-        return f"{count(self.ranks, 'rank')} x {count(self.threads, 'thread')}"
 
 
 def layouts(case: Case, ranks: int | None, cpus: int | None, threads_stay: bool) -> list[Layout]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BadInput, SubcurrentError
+from ..lines import count
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra")
@@ -128,6 +129,9 @@ class Layout:
     @property
     def cpus(self) -> int:
         return self.ranks * self.threads
+
+    def __str__(self) -> str:
+        return f"{count(self.ranks, 'rank')} x {count(self.threads, 'thread')}"
 
 
 def cpus(allowed: Iterable[int] | None = None) -> Cpus:

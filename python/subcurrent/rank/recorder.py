@@ -172,7 +172,7 @@ class Recorder:
 
     def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:
         taken = max(self._solver.steps - self._first_step, 0)
-        measured = {**terms, "timeline": timeline}
+        found = {"taken": taken, **self._totals, **terms, "timeline": timeline}
         return {
             "solver": self._case.solver,
             "state": state,
@@ -182,7 +182,7 @@ class Recorder:
             "seconds": self._seconds,
             "steps_this_session": taken,
             "seconds_per_step": self._seconds / taken if taken else None,
-            **self._kind.summary(self._case, taken, self._totals, measured),
+            **self._kind.summary(self._case, found),
             **({"at_start": self._begun} if self._begun else {}),
             "last_step": self._last,
             **self._layout(),

@@ -84,6 +84,19 @@ def titled_planes(paint: Callable[..., None], *names: str) -> OfState:
     return planes(lambda path, *state: paint(path, *state[:-1], title_of(state[-1])), *names)
 
 
+def over_time(paint: Callable[..., None], *, with_reference: bool = False) -> Callable[..., None]:
+    """Draws the history of a run by `paint(path, history, title)`, perhaps with the reference before the
+    title."""
+
+    def draw(folder: RunFolder, case: Any, path: Path) -> None:
+        from ..report.plots.history import read_history  # noqa: PLC0415 - matplotlib
+
+        reference = [reference_of(folder)] if with_reference else []
+        paint(path, read_history(folder.history), *reference, title_of(case))
+
+    return draw
+
+
 def reference_of(folder: RunFolder) -> dict[str, np.ndarray] | None:
     """The columns of the reference, if there is one."""
     return read_columns(folder.reference) if folder.reference.is_file() else None

@@ -131,10 +131,9 @@ class Kind(Measured):
         """Files to write at the end, by name. Collective; empty on ranks other than 0."""
         return {}
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Further entries of summary.json."""
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
+        """Further entries of summary.json, from the steps `taken` in this session, the counters of the run,
+        the terms of its account and its `timeline`."""
         return {}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:

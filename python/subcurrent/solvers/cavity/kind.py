@@ -91,12 +91,11 @@ class CavityKind(Kind):
         profiles = solver.centreline()
         return {} if profiles is None else {"centreline.csv": profiles_csv(profiles)}
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
-    ) -> dict[str, Any]:
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
+        taken, iterations = found["taken"], found.get("all_iterations", 0)
         return {
-            "iterations_per_step": totals.get("all_iterations", 0) / taken if taken else None,
-            "capped_steps": totals.get("capped_steps", 0),
+            "iterations_per_step": iterations / taken if taken else None,
+            "capped_steps": found.get("capped_steps", 0),
         }
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:

@@ -12,15 +12,11 @@ from ...report.plots.history import read_history
 from ...report.records import read_record
 from ...report.snapshot import read_plane
 from ..box_figures import STRUCTURE, VORTICITY
-from ..drawing import Drawing, reference_of, titled_planes
+from ..drawing import Drawing, over_time, titled_planes
 from ..kinds import title_of
 from .case import FORCED, CompressibleCase
 from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
 from .wave import WAVES, draw_wave
-
-
-def _history(folder: RunFolder, case: CompressibleCase, path: Path) -> None:
-    draw_gas_history(path, read_history(folder.history), reference_of(folder), title_of(case))
 
 
 def _wave(folder: RunFolder, case: CompressibleCase, path: Path) -> None:
@@ -46,7 +42,7 @@ DRAWINGS = (
         "history.png",
         "Energy, dissipation and its two parts, what the filter takes, Mach number and dilatation over time; "
         "against the reference where there is one.",
-        _history,
+        over_time(draw_gas_history, with_reference=True),
         ("history.csv",),
     ),
     Drawing(

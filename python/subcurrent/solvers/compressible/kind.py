@@ -68,9 +68,7 @@ class CompressibleKind(BoxKind):
             texts["wave.json"] = json.dumps({"error": solver.error(), "time": solver.time}) + "\n"
         return texts
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
-    ) -> dict[str, Any]:
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
         return {"viscosity": case.viscosity(), "precision": case.scheme.precision}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:

@@ -96,9 +96,7 @@ class DendriteKind(Kind):
         unit = self.shown_in.speed
         return f"{number(value, '.1f')} {unit}" if unit else f"speed {number(value, '.4f')}"
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]
-    ) -> dict[str, Any]:
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
         return {"undercooling": case.undercooling()}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:

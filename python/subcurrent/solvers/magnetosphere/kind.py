@@ -117,15 +117,13 @@ class MagnetosphereKind(Kind):
             return {}
         return texts | {"axis.csv": csv_of({name: axis[name] for name in AXIS})}
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
-    ) -> dict[str, Any]:
-        extra: dict[str, Any] = {"floored": totals.get("floored", 0)}
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
+        extra: dict[str, Any] = {"floored": found.get("floored", 0)}
         if case.has_planet():
             extra["expected_magnetopause"] = case.expected_standoff()
         if case.engine.strategy == "halo_thread" and case.engine.threads > 1:
-            seconds = measured["timeline"]["seconds"]
-            runs, samples = measured["runs"], measured["sampled_runs"]
+            seconds = found["timeline"]["seconds"]
+            runs, samples = found["runs"], found["sampled_runs"]
             extra["halo_thread"] = halo_table.table_of(seconds, runs, samples, case.engine)
         return extra
 

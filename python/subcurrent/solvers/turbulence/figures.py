@@ -9,9 +9,8 @@ import numpy as np
 
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
-from ...report.plots.history import read_history
 from ..box_figures import STRUCTURE, VORTICITY
-from ..drawing import Drawing, reference_of, titled_planes
+from ..drawing import Drawing, over_time, titled_planes
 from ..kinds import title_of
 from .case import TurbulenceCase
 from .pictures import (
@@ -74,18 +73,6 @@ def _scalar_spectrum(folder: RunFolder, case: TurbulenceCase, path: Path) -> Non
     draw_spectrum(path, spectra, case.kept(), title_of(case), SCALAR)
 
 
-def _scalar_budget(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
-    draw_scalar_budget(path, read_history(folder.history), title_of(case))
-
-
-def _dissipation(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
-    draw_dissipation(path, read_history(folder.history), reference_of(folder), title_of(case))
-
-
-def _small(folder: RunFolder, case: TurbulenceCase, path: Path) -> None:
-    draw_scales(path, read_history(folder.history), title_of(case))
-
-
 def _with_scalar(case: TurbulenceCase) -> bool:
     return case.scalar is not None
 
@@ -100,14 +87,14 @@ DRAWINGS = (
     Drawing(
         "dissipation.png",
         "Dissipation and energy over time, against the reference.",
-        _dissipation,
+        over_time(draw_dissipation, with_reference=True),
         ("history.csv",),
     ),
     VORTICITY,
     Drawing(
         "scales.png",
         "Skewness, Taylor Reynolds number, enstrophy and resolution over time.",
-        _small,
+        over_time(draw_scales),
         ("history.csv",),
     ),
     STRUCTURE,
@@ -128,7 +115,7 @@ DRAWINGS = (
     Drawing(
         "scalar_budget.png",
         "Variance of the scalar, its production and dissipation, the mechanical-to-scalar time-scale ratio.",
-        _scalar_budget,
+        over_time(draw_scalar_budget),
         ("history.csv",),
         _with_scalar,
     ),

@@ -85,9 +85,7 @@ class TurbulenceKind(BoxKind):
             columns["scalar"] = solver.scalar_spectrum()
         return csv_of(columns)
 
-    def summary(
-        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
-    ) -> dict[str, Any]:
+    def summary(self, case: Any, found: dict[str, Any]) -> dict[str, Any]:
         return {
             "viscosity": case.viscosity(),
             **({} if case.scalar is None else {"diffusivity": case.diffusivity()}),
