@@ -35,7 +35,7 @@ PAGES = (
     "docs/foresight.md",
 )
 # Followed by ctest `halo.docs`, `package.outside_project` and by tests/python/test_cpp_examples.py.
-BY_CTEST = ("docs/tutorials/own_c.md", "docs/tutorials/own_cpp.md", "docs/tutorials/own_fortran.md")
+BY_CTEST = ("docs/tutorials/own_c.md", "docs/tutorials/own_cpp.md")
 BY_CTEST += ("docs/howto/cpp_output.md",)
 # Not followed here, and why.
 NOT_HERE = {
