@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grid files with periodic axes: an annulus that closes on itself, a box that goes on by a shift."""
 
-import json
 import runpy
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import QUIET
+from conftest import QUIET, summary
 from subcurrent.errors import BAD_INPUT
 from subcurrent.report.snapshot import read_snapshot
 
@@ -34,7 +33,7 @@ def test_the_shipped_grid_is_what_its_script_makes():
 def test_taylor_couette_reaches_its_exact_profile(program):
     """The speed follows A r + B / r, and nothing leaves the circles."""
     program.ok("run", CASE / "case.toml", "-n", 2, "--out", "r", *QUIET)
-    assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
+    assert summary(program.folder / "r")["capped_steps"] == 0
     (path,) = (program.folder / "r" / "snapshots").iterdir()
     flow = read_snapshot(path)
     x, y, _ = flow.points

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cavity runs with open faces: what their keys may say, restarts, and the flow behind a step."""
 
-import json
 import math
 import runpy
 import sys
@@ -10,7 +9,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, completed, history, script_at, set_options
+from conftest import QUIET, ROOT, completed, history, script_at, set_options, summary
 from subcurrent.case.reading import as_toml, typed_case
 from subcurrent.errors import BadInput
 from subcurrent.report.flowfield import FlowField
@@ -173,7 +172,7 @@ def test_at_re_100_the_flow_reattaches_once(program):
     # Far behind the step the parabola of the whole channel, with half the mean velocity.
     z, u = flow.points[2, :, 0, -1], flow.velocity[0, :, 0, -1]
     assert np.abs(u - 3 * z * (1 - z)).max() < 0.03
-    assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
+    assert summary(program.folder / "r")["capped_steps"] == 0
     shown = completed(
         [sys.executable, CASE / "lengths.py", program.folder / "r"], check=True
     ).stdout.splitlines()
@@ -194,7 +193,7 @@ def test_the_development_of_a_known_flow():
 def test_a_uniform_inflow_becomes_the_parabola(program):
     """As the case stands. The length of development is within 5 % of a published correlation."""
     program.ok("run", "channel", "-n", "1", "--out", "r", *QUIET)
-    assert json.loads((program.folder / "r" / "summary.json").read_text())["capped_steps"] == 0
+    assert summary(program.folder / "r")["capped_steps"] == 0
     found = CHANNEL.channel(program.folder / "r")
     assert found.mean == pytest.approx(1 - 3 / 4 / 24, abs=1e-3)
     assert found.profile < 1e-4

@@ -174,12 +174,16 @@ def test_gray_scott_has_the_bits_of_whole_arrays(example, program, ranks):
     assert v.max() > 0.1  # v lives, so that the bits say something
 
 
-def test_gray_scott_goes_on_on_other_ranks(example, program):
-    whole = ran(example(1, "gray_scott", 16, 40, "whole", 0.03, 0.06))
-    ran(example(3, "gray_scott", 16, 15, "parts", 0.03, 0.06))
-    assert ran(example(2, "gray_scott", 16, 40, "parts", 0.03, 0.06)) == whole
-    names = [program.folder / f"{name}_00000040.vtkhdf" for name in ("whole", "parts")]
-    assert names[0].read_bytes() == names[1].read_bytes()
+@pytest.mark.parametrize(
+    ("name", "cells", "part", "steps", "more"),
+    [("gray_scott", 16, 15, 40, (0.03, 0.06)), ("wave", 24, 25, 60, ())],
+)
+def test_a_run_goes_on_on_other_ranks(example, program, name, cells, part, steps, more):
+    whole = ran(example(1, name, cells, steps, "whole", *more))
+    ran(example(3, name, cells, part, "parts", *more))
+    assert ran(example(2, name, cells, steps, "parts", *more)) == whole
+    paths = [program.folder / f"{one}_{steps:08}.vtkhdf" for one in ("whole", "parts")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def test_gray_scott_refuses_in_one_sentence(example):
@@ -233,14 +237,6 @@ def test_the_sponge_lets_the_wave_leave(example, program):
         ran(example(2, "wave", 96, 520, name, strength))
     soft, hard = (left_inside(program.folder / f"{name}_00000520.vtkhdf") for name in ("soft", "hard"))
     assert soft < 5e-3 * hard, (soft, hard)
-
-
-def test_the_wave_goes_on_on_other_ranks(example, program):
-    whole = ran(example(1, "wave", 24, 60, "whole"))
-    ran(example(3, "wave", 24, 25, "parts"))
-    assert ran(example(2, "wave", 24, 60, "parts")) == whole
-    names = [program.folder / f"{name}_00000060.vtkhdf" for name in ("whole", "parts")]
-    assert names[0].read_bytes() == names[1].read_bytes()
 
 
 def test_the_wave_has_the_same_bits_in_passes(example, program):

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 from cases_of_keys import ACTS, COMMON, ELSEWHERE, field_of, keys_of, other_than, pair, tables_with
-from conftest import HERE, completed, core_is_built, set_options
+from conftest import HERE, completed, core_is_built, set_options, summary
 from subcurrent.case.keys import all_keys
 from subcurrent.case.library import shipped
 from subcurrent.case.reading import typed_case
@@ -81,7 +81,7 @@ def run_of(program, name: str, *sets: str, ranks: int = 2) -> dict:
     program.ok("run", "case.toml", "-n", ranks, "--out", name, *arguments)
     folder = program.folder / name
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    return {**json.loads((folder / "summary.json").read_text()), "files": files}
+    return {**summary(folder), "files": files}
 
 
 def test_every_key_of_the_engine_is_seen_by_two_ranks(program):

@@ -2,12 +2,11 @@
 """Several steps a pass of the plasma from a case file: the same bits, rows and points at a floor as one step
 at a time."""
 
-import json
 import re
 
 import pytest
 
-from conftest import set_options
+from conftest import set_options, summary
 from snapshots import assert_same_output, same_end
 from subcurrent.case.reading import typed_case
 from subcurrent.errors import BadInput
@@ -77,10 +76,6 @@ def write(program, name):
     program.write_case(CASES[name])
 
 
-def summary(program, name):
-    return json.loads((program.folder / name / "summary.json").read_text())
-
-
 @pytest.mark.mpi
 @pytest.mark.parametrize(
     ("name", "end", "every"), [("blast", "run.steps=30", 0.06), ("earth", "run.time=100", 40)]
@@ -92,7 +87,7 @@ def test_output_falls_on_the_same_steps_with_the_same_bits(program, name, end, e
     said = run(program, "passes", "-n", "2", *output, *PASSES)
     assert len(list((program.folder / "one" / "snapshots").iterdir())) >= 3
     assert_same_output(program.folder / "one", program.folder / "passes", *FIELDS)
-    one, passes = summary(program, "one"), summary(program, "passes")
+    one, passes = summary(program.folder / "one"), summary(program.folder / "passes")
     assert one["floored"] == passes["floored"] > 0
     steps, count = map(int, re.match(r"(\d+) steps in (\d+) passes", passes["passes"]).groups())
     assert steps == passes["steps"]
@@ -116,7 +111,7 @@ def test_the_length_of_passes_is_found_to_the_same_bits(program):
     found = set_options("run.steps=200", "engine.steps_per_pass=automatic", "engine.split=[1,1,1]")
     run(program, "found", "-n", "1", *found)
     assert_same_output(program.folder / "one", program.folder / "found", *FIELDS)
-    chosen = summary(program, "found")["passes"]
+    chosen = summary(program.folder / "found")["passes"]
     assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", chosen)
 
 

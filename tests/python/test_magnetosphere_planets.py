@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The day side of planets: a northward field at the Earth, a tilted dipole; what Jupiter's rotation does."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
-from conftest import QUIET, set_options
+from conftest import QUIET, set_options, summary
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.case.reference import read_columns
@@ -31,7 +30,7 @@ BOXES = {  # spacing: one that ends about 58 radii behind the planet and 100 bes
 def places_of(program, case, name, *sets, **limits):
     """Magnetopause and shock at the end of a run."""
     program.ok("run", case, *sets, *QUIET, "-n", "2", "--out", name, **limits)
-    last = json.loads((program.folder / name / "summary.json").read_text())["last_step"]
+    last = summary(program.folder / name)["last_step"]
     return last["magnetopause"], last["shock"]
 
 
@@ -136,7 +135,7 @@ def test_the_tail_of_a_tilted_dipole_is_hinged(program):
         below = int(np.flatnonzero(bx[1:] * bx[:-1] < 0)[0])
         height = z[inside][below] + bx[below] / (bx[below] - bx[below + 1])
         assert height == pytest.approx(5.5, abs=0.6), distance
-    last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
+    last = summary(program.folder / "r")["last_step"]
     assert last["shock"] == pytest.approx(15.84, abs=0.3)
 
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import QUIET, ROOT, completed, history
+from conftest import QUIET, ROOT, completed, history, summary
 from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_columns
 from subcurrent.launch.rundir import RunFolder
@@ -55,7 +55,7 @@ def test_the_halo_thread_reports_the_papers_table(program):
     threads += ("--set", "engine.halo_thread_joins=false")
     done = program.ok("run", "earth_north", *SMALL, *threads, *QUIET, "-n", "2", "--out", "r")
     assert "t_add < t_com" in done.stdout
-    table = json.loads((program.folder / "r" / "summary.json").read_text())["halo_thread"]
+    table = summary(program.folder / "r")["halo_thread"]
     for stage in table["stages"].values():
         assert stage["halo_elapsed"] == pytest.approx(stage["communication"] + stage["shell"])
         assert stage["t_com"] > 0

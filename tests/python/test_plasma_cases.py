@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import set_options
+from conftest import set_options, summary
 from subcurrent.case.library import find_case
 from subcurrent.case.reference import read_columns
 from subcurrent.launch.rundir import RunFolder
@@ -29,7 +29,7 @@ PERIOD = {name: 1 / wave.speed for name, wave in theory.WAVES.items()}
 def summary_of(program, case, *sets, ranks=1, name="r"):
     words = set_options("output.figures=false", *sets)
     program.ok("run", case, *words, "-n", ranks, "--out", name, timeout=600)
-    return json.loads((program.folder / name / "summary.json").read_text())
+    return summary(program.folder / name)
 
 
 def error_of(program, wave, n, *sets):
