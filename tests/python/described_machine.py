@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine file for the tests of predictions and jobs."""
+"""Machine files for the tests of predictions and jobs."""
 
 from pathlib import Path
+
+from subcurrent.foresight.machine_keys import Machine
+from subcurrent.foresight.machines import load_machine
 
 SMALL = """
 name = "a machine"
@@ -25,3 +28,7 @@ def written(folder: Path, text: str) -> Path:
     path = folder / "machine.toml"
     path.write_text(text)
     return path
+
+
+def loaded(folder: Path, text: str = SMALL) -> Machine:
+    return load_machine(written(folder, text))

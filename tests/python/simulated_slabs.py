@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from described_machine import loaded
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight import simulate
-from subcurrent.foresight.machines import load_machine
 
 MACHINE = """
 name = "a wire"
@@ -43,9 +43,7 @@ def machine(folder: Path, **changes: str) -> Any:
     for name, value in changes.items():
         text, found = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", text)
         assert found
-    path = folder / "machine.toml"
-    path.write_text(text)
-    return load_machine(path)
+    return loaded(folder, text)
 
 
 def slabs(ranks: int, depth: int = 16) -> Any:

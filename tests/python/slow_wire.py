@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from described_machine import written
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.foresight.machines import load_machine
@@ -31,9 +32,7 @@ def machine_file(folder: Path, *changes: tuple[str, str]) -> Path:
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    path = folder / "machine.toml"
-    path.write_text(text)
-    return path
+    return written(folder, text)
 
 
 def machine(folder: Path, *changes: tuple[str, str]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from described_machine import loaded
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_tables, load_case
 from subcurrent.foresight import machine_file
@@ -56,12 +57,6 @@ def case() -> Any:
     return load_case(find_case("nickel_small"), ["engine.strategy=blocking"])
 
 
-def written(folder: Path, text: str) -> Any:
-    path = folder / "here.toml"
-    path.write_text(text)
-    return load_machine(path)
-
-
 def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
     work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0), "filled": {}}}
     seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
@@ -80,7 +75,7 @@ def test_the_file_gives_back_what_was_measured(tmp_path: Path, case: Any) -> Non
     # rows of the shell are shorter than those of the core: else two times would not tell cells from rows
     parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
     text = machine_file.text_of(case, [found(1, [whole] * 3), found(2, [parts] * 3)], [ALONE, HALF])
-    there = written(tmp_path, text)
+    there = loaded(tmp_path, text)
     assert there.network is None
     assert (bandwidth(there, 1), bandwidth(there, 2)) == (pytest.approx(10e9), pytest.approx(16e9))
     alone, both = there.rates["dendrite"]["advance"]
@@ -101,7 +96,7 @@ def test_fewer_cells_have_rates_of_their_own(tmp_path: Path, case: Any) -> None:
     smaller = {"size": [10, 10, 10], "cells": 1000, "passes": 40, "rounds": [eighth] * 3}
     small = {"advance": ALONE["advance"] | {"all": (1000, 100)}}
     one = found(1, [whole] * 3, smaller=[smaller])
-    there = written(tmp_path, machine_file.text_of(case, [one], [ALONE, small]))
+    there = loaded(tmp_path, machine_file.text_of(case, [one], [ALONE, small]))
     of = {rate.cells: rate.cell for rate in there.rates["dendrite"]["advance"]}
     assert of == {8000: pytest.approx(CELL, rel=1e-3), 1000: pytest.approx(CELL / 3, rel=1e-3)}
     where = places(there, 1, 1)
@@ -114,7 +109,7 @@ def test_copies_in_caches_become_tables(tmp_path: Path, case: Any) -> None:
     rounds = [{"advance": {"all": 10 * 8000 * CELL}}] * 3
     alone = found(1, rounds, near=[[65536, 1, 70e9]])
     both = found(2, rounds, near=[[65536, 1, 80e9], [65536, 2, 60e9]])
-    there = written(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, ALONE]))
+    there = loaded(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, ALONE]))
     assert [bandwidth(there, busy, 65536) for busy in (1, 2)] == [80e9, 120e9]
     assert bandwidth(there, 2) == 16e9
 
@@ -133,7 +128,7 @@ def test_boundary_conditions_have_rates_by_field(tmp_path: Path, case: Any) -> N
         }
         for factor in (1.0, 1.0, 1.5)
     ]
-    there = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE | work]))
+    there = loaded(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE | work]))
     (u,), (v,) = (there.rates["dendrite"][f"{name} (boundary)"] for name in "uv")
     assert (u.cell, v.cell) == (pytest.approx((300 * 2e-9 + 100 * 6e-9) / 400), pytest.approx(2e-9))
     assert v.spread == pytest.approx(0.5)
@@ -142,7 +137,7 @@ def test_boundary_conditions_have_rates_by_field(tmp_path: Path, case: Any) -> N
 
 def test_scatter_is_carried_along(tmp_path: Path, case: Any) -> None:
     rounds = [{"advance": {"all": 10 * 8000 * CELL * factor}} for factor in (1.0, 1.1, 1.3)]
-    there = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE]))
+    there = loaded(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE]))
     (rate,) = there.rates["dendrite"]["advance"]
     assert rate.cell == pytest.approx(1.1 * CELL, rel=1e-3)
     assert rate.spread == pytest.approx(0.3 / 1.1, rel=1e-2)
@@ -154,7 +149,7 @@ def test_scatter_between_cells_and_rows_is_not_one_of_the_time(tmp_path: Path, c
     rounds = [
         {"advance": {"shell": 10 * (400 * c + 20 * r), "core": 10 * (3600 * c + 60 * r)}} for c, r in shares
     ]
-    there = written(tmp_path, machine_file.text_of(case, [found(2, rounds)], [HALF]))
+    there = loaded(tmp_path, machine_file.text_of(case, [found(2, rounds)], [HALF]))
     (rate,) = there.rates["dendrite"]["advance"]
     seconds = [sum(one["advance"].values()) for one in rounds]
     assert rate.spread == pytest.approx((max(seconds) - min(seconds)) / sorted(seconds)[1], rel=1e-2)
@@ -168,7 +163,7 @@ def test_messages_disk_and_loaded_cores_scatter_too(tmp_path: Path, case: Any) -
     disk = [[2e9, 1e9, 2e9, 0.5], [2e9, 1e9, 1e9, 0.7], [2e9, 1.25e9, 2e9, 0.6]]
     both = found(2, [parts] * 3, messages=times, disk=disk, transports="mpi: ranks 0-1", per_node=2)
     alone = found(1, [{"advance": {"all": 10 * 8000 * CELL}}] * 3)
-    there = written(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, HALF]))
+    there = loaded(tmp_path, machine_file.text_of(case, [alone, both], [ALONE, HALF]))
     assert there.network.spread == pytest.approx(0.2 / 1.1, rel=1e-2)
     assert there.disk.spread == pytest.approx(1.0, rel=1e-2)
     assert (there.disk.read, there.disk.write, there.disk.computing) == (2e9, 1e9, 0.6)
@@ -178,7 +173,7 @@ def test_messages_disk_and_loaded_cores_scatter_too(tmp_path: Path, case: Any) -
 
 def test_a_round_that_the_machine_halted_leaves_a_file_that_is_read(tmp_path: Path, case: Any) -> None:
     rounds = [{"advance": {"all": 10 * 8000 * CELL * factor}} for factor in (1.0, 1.0, 200.0)]
-    (rate,) = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE])).rates["dendrite"][
+    (rate,) = loaded(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE])).rates["dendrite"][
         "advance"
     ]
     assert rate.spread == 10
@@ -191,7 +186,7 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
     text = machine_file.text_of(
         case, [found(2, [whole] * 3, messages=[times] * 3, transports="mpi: ranks 0-1", per_node=1)], [ALONE]
     )
-    there = written(tmp_path, text)
+    there = loaded(tmp_path, text)
     assert there.rates["dendrite"]["advance"][0].busy == 1
     of = figures(there, "dendrite", places(there, 2, 1, 1), 1e-3)
     # a round of two messages each way takes what it took
@@ -201,7 +196,7 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
     assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
     assert there.network.eager_limit is None
     more = {"messages": [times], "transports": "mpi: ranks 0-1", "per_node": 1, "eager_limit": 65411}
-    there = written(tmp_path, machine_file.text_of(case, [found(2, [whole] * 3, **more)], [ALONE]))
+    there = loaded(tmp_path, machine_file.text_of(case, [found(2, [whole] * 3, **more)], [ALONE]))
     assert there.network.eager_limit == 65411
 
 
@@ -210,7 +205,7 @@ def test_the_disk_of_fields_in_files_becomes_a_table(
 ) -> None:
     monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
     one = [{"advance": {"all": 10 * 8000 * CELL}}] * 2
-    there = written(
+    there = loaded(
         tmp_path, machine_file.text_of(case, [found(1, one, disk=[[2e9, 1.5e9, 3e9, 0.6]])], [ALONE])
     )
     assert (there.disk.read, there.disk.write, there.disk.both) == (2e9, 1.5e9, 3e9)
@@ -218,8 +213,8 @@ def test_the_disk_of_fields_in_files_becomes_a_table(
     # 1 GB in and 0.75 GB out in ten passes at full speed would take 10 s.
     slow = [one[0] | {"files in": {"start": 12.0, "wait": 3.0}, "files out": {"start": 5.0}}] * 2
     measured = found(1, slow, disk=[[2e9, 1.5e9, 3e9, 0.6]], copied=[1e9, 0.75e9])
-    assert written(tmp_path, machine_file.text_of(case, [measured], [ALONE])).disk.awaited == 0.5
-    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=[])], [ALONE]))
+    assert loaded(tmp_path, machine_file.text_of(case, [measured], [ALONE])).disk.awaited == 0.5
+    there = loaded(tmp_path, machine_file.text_of(case, [found(1, one, disk=[])], [ALONE]))
     assert there.disk is None
 
 
@@ -231,7 +226,7 @@ def test_ranks_of_other_nodes_are_not_cores_of_this_one(
     parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
     times = {"4096": 1e-4, str(1 << 20): 1e-2}
     one = found(4, [parts] * 3, messages=[times] * 3, transports="mpi: ranks 0-3", per_node=2)
-    there = written(tmp_path, machine_file.text_of(case, [one], [HALF]))
+    there = loaded(tmp_path, machine_file.text_of(case, [one], [HALF]))
     assert (there.node.cores, there.node.copy_bandwidth) == (2, 16e9)
     assert there.rates["dendrite"]["advance"][0].busy == 2
     assert places(there, 4, 1).nodes == 2

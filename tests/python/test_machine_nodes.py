@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from described_machine import SMALL, written
+from described_machine import SMALL, loaded
 from subcurrent.errors import BadInput
-from subcurrent.foresight import machines
 from subcurrent.foresight.machine_figures import (
     Share,
     at_end,
@@ -22,10 +21,11 @@ from subcurrent.foresight.machine_figures import (
     without,
 )
 from subcurrent.foresight.machine_keys import Rate
+from subcurrent.foresight.machines import load_machine
 
 
 def test_cores_share_the_memory_of_their_node(tmp_path: Path) -> None:
-    machine = machines.load_machine(written(tmp_path, SMALL))
+    machine = loaded(tmp_path)
     assert [bandwidth(machine, busy) for busy in (1, 2, 4, 8)] == [20e9, 40e9, 80e9, 80e9]
     where = places(machine, 16, 2)
     assert (where.per_node, where.nodes, where.on_node, where.busy) == (4, 4, 4, 8)
@@ -43,7 +43,7 @@ def test_arrays_in_caches_are_copied_faster(tmp_path: Path) -> None:
         f"[[node.copies]]\nbytes = {size}\nbandwidth = {rate}\nbusy = {busy}\n"
         for size, rate, busy in ((2**16, 80e9, 1), (2**20, 40e9, 1), (2**16, 60e9, 4), (2**20, 30e9, 4))
     )
-    machine = machines.load_machine(written(tmp_path, SMALL.replace("[network]", tables + "[network]")))
+    machine = loaded(tmp_path, SMALL.replace("[network]", tables + "[network]"))
     assert [bandwidth(machine, 1, size) for size in (1, 2**16, 2**18, 2**20)] == [80e9, 80e9, 60e9, 40e9]
     assert bandwidth(machine, 1, 2**24) == pytest.approx(30e9)  # halfway to memory, 20e9 at 2^28
     assert [bandwidth(machine, 1, size) for size in (2**28, 2**40)] == [20e9, 20e9]
@@ -60,18 +60,18 @@ def test_arrays_in_caches_are_copied_faster(tmp_path: Path) -> None:
 
 def test_on_a_bus_all_ranks_share_one_link(tmp_path: Path) -> None:
     bus = SMALL.replace("links = 2", 'links = 2\nkind = "bus"')
-    machine = machines.load_machine(written(tmp_path, bus))
+    machine = loaded(tmp_path, bus)
     assert figures(machine, "cavity", places(machine, 16, 2), 1e-3)["network_byte"] == pytest.approx(
         16 / 10e9
     )
 
 
 def test_other_topologies_are_predicted_as_a_switch(tmp_path: Path) -> None:
-    switch = machines.load_machine(written(tmp_path, SMALL))
+    switch = loaded(tmp_path)
     tree = SMALL.replace(
         "links = 2", 'links = 2\nkind = "fat_tree"\nshape = [2, 2]\ntrunks = [1]\nhop = 1e-7'
     )
-    machine = machines.load_machine(written(tmp_path, tree))
+    machine = loaded(tmp_path, tree)
     four = [figures(m, "cavity", places(m, 16, 2), 1e-3) for m in (switch, machine)]
     assert four[0] == four[1]
     with pytest.raises(
@@ -81,7 +81,7 @@ def test_other_topologies_are_predicted_as_a_switch(tmp_path: Path) -> None:
 
 
 def test_a_device_sends_through_its_host() -> None:
-    machine = machines.load_machine("tsubame_1_2")
+    machine = load_machine("tsubame_1_2")
     of = figures(machine, "dendrite", places(machine, 16, 1), 1e-3)
     # paper, figure 7: link, copies and messages take the same time, a byte out and a byte in
     assert of["network_byte"] == pytest.approx(3 * 2 * 2 / 1.5e9)
@@ -114,7 +114,7 @@ def test_what_scattered_has_two_ends(tmp_path: Path) -> None:
     text = SMALL.replace("overhead = 1e-6", "overhead = 1e-6\nspread = 0.4").replace(
         "[launch]", more + "[launch]"
     )
-    machine = machines.load_machine(written(tmp_path, text))
+    machine = loaded(tmp_path, text)
     slow, fast = at_end(machine, 1), at_end(machine, -1)
     for there, wire, disk, cell in ((slow, 1.2, 1.5, 1.05), (fast, 0.8, 0.5, 0.95)):
         network = there.network
@@ -123,24 +123,24 @@ def test_what_scattered_has_two_ends(tmp_path: Path) -> None:
         assert (there.disk.read, there.disk.write) == (pytest.approx(1e9 / disk), pytest.approx(2e9 / disk))
         assert there.disk.both is None
         assert there.rates["wave"]["step"][0].cell == pytest.approx(2e-9 * cell)
-    plain = machines.load_machine(written(tmp_path, SMALL))
+    plain = loaded(tmp_path)
     assert at_end(plain, 1) == plain
 
 
 def test_operations_of_a_core_depend_on_the_load_of_the_node(tmp_path: Path) -> None:
     given = SMALL.replace("core_flops = 2e9", "core_flops = 2e9\nbusy_flops = 1.3e9")
-    machine = machines.load_machine(written(tmp_path, given))
+    machine = loaded(tmp_path, given)
     assert [core_flops(machine, busy) for busy in (1, 4, 8)] == [2e9, pytest.approx(1.7e9), 1.3e9]
     of = figures(machine, "dendrite", places(machine, 2, 4), 1e-3)
     assert of["flop"] == [pytest.approx(1 / (1.3e9 * threads)) for threads in (1, 2, 3, 4)]
-    plain = machines.load_machine(written(tmp_path, SMALL))
+    plain = loaded(tmp_path)
     assert {core_flops(plain, busy) for busy in range(1, 9)} == {2e9}
     with pytest.raises(BadInput, match=r"node.busy_flops = 3e\+09 is not allowed: it must be at most"):
-        machines.load_machine(written(tmp_path, given.replace("1.3e9", "3e9")))
+        loaded(tmp_path, given.replace("1.3e9", "3e9"))
 
 
 def test_without_something_the_rest_stays(tmp_path: Path) -> None:
-    machine = machines.load_machine(written(tmp_path, SMALL))
+    machine = loaded(tmp_path)
     of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
     assert without(of, "computing") == of | {"byte": [0, 0], "flop": [0, 0]}
     bytes_of = ("network_byte", "backbone_byte", "node_byte", "copied_byte", "reduction_byte")
@@ -152,10 +152,10 @@ def test_without_something_the_rest_stays(tmp_path: Path) -> None:
 def test_large_messages_ask_before_they_leave(tmp_path: Path) -> None:
     """Without latency none waits for an answer."""
     limited = SMALL.replace("links = 2", "links = 2\neager_limit = 8192")
-    machine = machines.load_machine(written(tmp_path, limited))
+    machine = loaded(tmp_path, limited)
     of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
     assert of["eager_limit"] == 8192
-    unlimited = machines.load_machine(written(tmp_path, SMALL))
+    unlimited = loaded(tmp_path)
     assert figures(unlimited, "dendrite", places(unlimited, 16, 2), 1e-3)["eager_limit"] > 1e18
     assert without(of, "latency")["eager_limit"] > 1e18
     assert without(of, "bandwidth")["eager_limit"] == 8192

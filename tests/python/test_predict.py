@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from described_machine import loaded
 from slow_wire import MACHINE, dendrite, machine
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
 from subcurrent.errors import BadInput
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_figures import places
-from subcurrent.foresight.machines import load_machine
 from subcurrent.foresight.prediction import best, binding, conclusions
 
 NAMES = ["blocking", "ordered", "boundary_first", "interior_first"]
@@ -83,10 +83,8 @@ def test_fewer_cells_a_rank_have_the_rate_of_caches(tmp_path: Path) -> None:
     tables = "[[node.copies]]\nbytes = 1e8\nbandwidth = 80e9\n[network]"
     bare = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", "core_flops = 1e12")
     times = []
-    for name, text in (("memory", bare), ("caches", bare.replace("[network]", tables))):
-        (tmp_path / f"{name}.toml").write_text(text)
-        there = load_machine(tmp_path / f"{name}.toml")
-        row = predict.predicted(dendrite(), there, 1, ["blocking", "ordered"])
+    for text in (bare, bare.replace("[network]", tables)):
+        row = predict.predicted(dendrite(), loaded(tmp_path, text), 1, ["blocking", "ordered"])
         assert row["memory"] < 1e8
         times.append(row["strategies"]["blocking"]["stages"][0]["core"])
     assert times[0] == pytest.approx(8 * times[1])
@@ -157,8 +155,8 @@ def test_fields_in_files_take_the_disk(tmp_path: Path) -> None:
     """Two fields of two levels in single precision: a step reads one level and writes the other; a pass of
     four moves as much once."""
     text = MACHINE + "[[rates.dendrite.pass]]\ncell = 1e-10\nrow = 0.0\n[disk]\nread = 100e6\nwrite = 50e6\n"
-    (tmp_path / "disk.toml").write_text(text.replace("cell = 20e-9", "cell = 1e-10"))
-    there = load_machine(tmp_path / "disk.toml")
+    text = text.replace("cell = 20e-9", "cell = 1e-10")
+    there = loaded(tmp_path, text)
     filed = ("storage.place=files", "storage.pieces=4", "storage.scratch=nowhere")
     names = ["blocking", "boundary_first", "ordered"]
     one = predict.predicted(dendrite(*filed), there, 1, names, steps=4)["strategies"]
@@ -170,8 +168,7 @@ def test_fields_in_files_take_the_disk(tmp_path: Path) -> None:
     assert one["blocking"]["T"] == pytest.approx(read / 100e6 + written / 50e6, rel=0.05)
     assert one["boundary_first"]["T"] == pytest.approx(written / 50e6, rel=0.1)
     # A disk on which both together are half as fast as each alone: overlap gains nothing.
-    (tmp_path / "shared.toml").write_text((tmp_path / "disk.toml").read_text() + "both = 75e6\n")
-    shared = predict.predicted(dendrite(*filed), load_machine(tmp_path / "shared.toml"), 1, names, steps=4)
+    shared = predict.predicted(dendrite(*filed), loaded(tmp_path, f"{text}both = 75e6\n"), 1, names, steps=4)
     assert shared["strategies"]["blocking"]["T"] == pytest.approx(one["blocking"]["T"], rel=1e-6)
     assert shared["strategies"]["boundary_first"]["T"] == pytest.approx(one["blocking"]["T"], rel=0.03)
     four = predict.predicted(dendrite(*filed, "engine.steps_per_pass=4"), there, 1, names, steps=8)
@@ -190,8 +187,7 @@ def test_a_disk_that_is_slower_while_cells_are_computed_hides_less(tmp_path: Pat
     text = MACHINE.replace("cell = 20e-9", f"cell = {computing / 64**3}").replace("row = 50e-9", "row = 0.0")
     times = {}
     for share in (1.0, 0.5):
-        (tmp_path / f"{share}.toml").write_text(f"{text}{disk}computing = {share}\n")
-        there = load_machine(tmp_path / f"{share}.toml")
+        there = loaded(tmp_path, f"{text}{disk}computing = {share}\n")
         row = predict.predicted(
             dendrite(*filed), there, 1, ["blocking", "ordered", "boundary_first"], steps=8
         )
@@ -207,12 +203,9 @@ def test_a_disk_whose_transfers_are_awaited_one_by_one_is_slower_without_overlap
     filed = ("storage.place=files", "storage.pieces=16", "storage.scratch=nowhere")
     told = {}
     for share in (1.0, 0.5):
-        text = f"{MACHINE}[disk]\nread = 50e6\nwrite = 50e6\nawaited = {share}\n"
-        (tmp_path / f"{share}.toml").write_text(text)
-        there = load_machine(tmp_path / f"{share}.toml")
-        told[share] = predict.predicted(dendrite(*filed), there, 1, ["blocking", "boundary_first"])[
-            "strategies"
-        ]
+        there = loaded(tmp_path, f"{MACHINE}[disk]\nread = 50e6\nwrite = 50e6\nawaited = {share}\n")
+        row = predict.predicted(dendrite(*filed), there, 1, ["blocking", "boundary_first"])
+        told[share] = row["strategies"]
     files = {share: sum(stage["files"] for stage in one["blocking"]["stages"]) for share, one in told.items()}
     assert files[0.5] == pytest.approx(2 * files[1.0])
     assert told[0.5]["boundary_first"]["T"] == told[1.0]["boundary_first"]["T"]
@@ -223,10 +216,8 @@ def test_a_pass_is_its_cells_and_two_planes_at_once(tmp_path: Path) -> None:
     rate = "[[rates.dendrite.advance]]"
     there = machine(tmp_path, (rate, f"[[rates.dendrite.pass]]\ncell = 10e-9\nrow = 0.0\n{rate}"))
     names = ["blocking", "boundary_first", "ordered"]
-    one = predict.predicted(dendrite("engine.split=[1,1,4]"), there, 4, names)["strategies"]
-    two = predict.predicted(dendrite("engine.split=[1,1,4]", "engine.steps_per_pass=2"), there, 4, names)[
-        "strategies"
-    ]
+    cases = (dendrite("engine.split=[1,1,4]", f"engine.steps_per_pass={k}") for k in (1, 2))
+    one, two = (predict.predicted(case, there, 4, names)["strategies"] for case in cases)
     (single,), (double,) = one["blocking"]["stages"], two["blocking"]["stages"]
     assert double["stage"] == "pass" and double["runs"] == 0.5
     assert double["core"] == pytest.approx(64 * 64 * (16 + 18) * 10e-9 / 2)
@@ -241,9 +232,8 @@ def test_arrays_of_a_pass_come_and_leave_once(tmp_path: Path) -> None:
     other written alone; step by step one is read and the other written, four times. Conditions fill one
     layer beyond six walls, once a pass or step; beyond x each cell of it is in a cache line of its own."""
     bare = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", "core_flops = 1e12")
-    (tmp_path / "bare.toml").write_text(bare)
     times = [
-        predict.predicted(dendrite(*sets), load_machine(tmp_path / "bare.toml"), 1, ["blocking", "ordered"])
+        predict.predicted(dendrite(*sets), loaded(tmp_path, bare), 1, ["blocking", "ordered"])
         for sets in ((), ("engine.steps_per_pass=4",))
     ]
     one, four = (row["strategies"]["blocking"]["T"] for row in times)
@@ -272,6 +262,5 @@ def test_ranks_are_played_by_their_blocks_and_neighbours(tmp_path: Path) -> None
 )
 def test_memory_binds_where_operations_take_less_time(tmp_path: Path, flops: str, bound: str) -> None:
     text = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", flops)
-    (tmp_path / "bare.toml").write_text(text)
-    row = predict.predicted(dendrite(), load_machine(tmp_path / "bare.toml"), 1, ["blocking"])
+    row = predict.predicted(dendrite(), loaded(tmp_path, text), 1, ["blocking"])
     assert binding(row, "blocking").startswith(bound)
