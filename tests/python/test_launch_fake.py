@@ -5,13 +5,13 @@ starts side by side, streams that are closed, numbers beyond all measure."""
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
 from conftest import CASE, QUIET, STARTS_RANKS, completed, sentence_of, steps_in, summary, wait_for
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STOPPED, STORAGE
 from subcurrent.launch import guard
+from test_program_ends import ranks_of
 
 pytestmark = STARTS_RANKS
 LONG = CASE.replace("steps = 12", "steps = 100000")
@@ -88,23 +88,13 @@ def test_a_killed_start_with_overwrite_leaves_the_run_that_it_would_have_replace
     assert steps_in(fake_program.folder / "r") == list(range(1, 16))
 
 
-def mpirun_of(fake_program, folder: Path) -> int:
-    """The session of the run in a folder."""
-    plan = str(folder / "plan.json").encode()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        words = path.read_bytes().split(b"\0") if path.exists() else []
-        if plan in words and b"-n" not in words:
-            return os.getsid(int(path.parent.name))
-    raise AssertionError("the run has no ranks")
-
-
 @pytest.mark.parametrize("victim", ["launcher", "mpirun"])
 def test_all_of_a_run_ends_with_its_launcher_or_mpirun(fake_program, victim):
     fake_program.write_case(LONG)
     folder = fake_program.folder / "r"
     running = fake_program.start("run", "case.toml", "--out", folder, FAKE_STEP_SECONDS="0.02")
     wait_for(lambda: len(steps_in(folder)) > 2)
-    leader = mpirun_of(fake_program, folder)
+    (leader,) = {os.getsid(pid) for pid in ranks_of(folder)}
     if victim == "launcher":
         running.kill()
     else:

@@ -19,8 +19,8 @@ def order_in_passes(strategy: str) -> str:
     return "boundary_first" if strategy in ONE_ORDER_IN_PASSES else strategy
 
 
-def check_strategies(given: list[str], known: tuple[str, ...] = STRATEGIES) -> None:
+def check_strategies(given: list[str]) -> None:
     """Raises BadInput for names after `--strategies` that are not known."""
     for name in given:
-        if name not in known:
-            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(known)}.")
+        if name not in STRATEGIES:
+            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")

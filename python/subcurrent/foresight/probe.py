@@ -59,11 +59,11 @@ def probe(request: ProbeRequest, console: Console) -> int:
     return carry_out(plan, Start(folder, prepare, request.overwrite), console, done)
 
 
-def covered(ranks: int, size: int = 1 << 20) -> tuple[dict[str, float], float]:
-    """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and the remaining wait after
+def covered(ranks: int) -> tuple[dict[str, float], float]:
+    """Seconds of a message of 1 MiB between `ranks` ranks by MPI: alone, and the remaining wait after
     longer work, with progress calls ("poked") and without ("silent"). And MPI's eager limit in bytes,
     infinite if none was found."""
-    plan = _plan(ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path()))
+    plan = _plan(ProbeRequest(ranks, str(1 << 20), 1.5, "mpi", 11, Path()))
     plan.case["eager"] = True
     told = answer_of(plan, "wait.json")
     return told["rows"][0], math.inf if told["eager"] is None else told["eager"]
@@ -91,7 +91,11 @@ def _plan(request: ProbeRequest) -> Plan:
         )
     if mpi.outer() is None:
         mpi.check_layout(ranks, 1)
-    memory.check_messages(max(sizes), ranks)
+    memory.check_bytes(  # every rank sends one to both sides and receives two
+        f"--sizes {shown(max(sizes))}",
+        4.0 * max(sizes) * ranks,
+        lambda free: f": messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit",
+    )
     what = {"sizes": sizes, "cover": request.cover, "engine": {"transport": request.transport}}
     return Plan("probe", what, str(request.out), ranks, repeats=request.repeats)
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..case.keys import shown
 from ..case.splits import Halo, chosen_split
 from ..errors import BadInput
 from . import mpi
@@ -126,16 +125,6 @@ def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) 
         f"the field {fields.name} on {list(fields.cells)} cells",
         here / ranks * fields.bytes(split),
         lambda _: "",
-    )
-
-
-def check_messages(size: int, ranks: int) -> None:
-    """Raises BadInput for messages of a probe that do not fit: every rank sends one to both sides and
-    receives two."""
-    check_bytes(
-        f"--sizes {shown(size)}",
-        4.0 * size * ranks,
-        lambda free: f": messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit",
     )
 
 

@@ -161,14 +161,15 @@ def one_host(env: Mapping[str, str] = os.environ) -> bool:
     return not any(env.get(name) for name in ELSEWHERE)
 
 
-def check_layout(ranks: int, threads: int, machine: Cpus | None = None, env: Mapping = os.environ) -> None:
+def check_layout(ranks: int, threads: int) -> None:
     """Raises BadInput for too many ranks and threads; several threads on a CPU are allowed."""
-    machine = machine or cpus()
-    most = max(64, 16 * machine.threads) if one_host(env) else 1_000_000
+    most, has = 1_000_000, "one job"
+    if one_host():
+        here = cpus().threads
+        most, has = max(64, 16 * here), f"the {here} CPUs of this machine"
     if ranks * threads <= most:
         return
     what = f"-n {ranks}" if threads == 1 else f"-n {ranks} with {threads} threads each"
-    has = f"the {machine.threads} CPUs of this machine" if one_host(env) else "one job"
     raise BadInput(f"{what} is not allowed: ranks x threads must be at most {most} on {has}.")
 
 
