@@ -159,7 +159,10 @@ def predicted(
             "T": total,
             "range": [slowest[what]["total"] / steps for what in ENDS],
             "R": slowest["as it is"]["reductions"] / steps,
-            "stages": [_per_step(stage, steps) for stage in slowest["as it is"]["stages"]],
+            "stages": [
+                {key: value if key == "stage" else value / steps for key, value in stage.items()}
+                for stage in slowest["as it is"]["stages"]
+            ],
             "saved": {
                 what: 1 - slowest[what]["total"] / steps / total if total > 0 else 0.0 for what in parts_there
             },
@@ -213,7 +216,3 @@ def whole_passes(case: Case, machine: Machine, steps: int) -> int:
             "case with that key."
         )
     return -(-steps // length) * length
-
-
-def _per_step(stage: dict[str, Any], steps: int) -> dict[str, Any]:
-    return {name: value if name == "stage" else value / steps for name, value in stage.items()}

@@ -17,11 +17,6 @@ NOISE = re.compile(
 )
 
 
-def is_noise(line: str) -> bool:
-    """Whether a line was written by MPI itself."""
-    return NOISE.match(line) is not None
-
-
 class Traceback:
     """Recognises the lines of a Python traceback in a stream: they go to the log."""
 

@@ -152,7 +152,7 @@ class Job:
         self._in_block = self._in_block != dashes
         if self._traceback.takes(line):
             return
-        if dashes or self._in_block or banner.is_noise(line):
+        if dashes or self._in_block or banner.NOISE.match(line):
             self._noise.append(line.rstrip())
         else:
             self._watcher.note(line.rstrip(), "yellow")

@@ -63,7 +63,8 @@ def launch(
             encoding="utf-8",
             errors="replace",
             start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
-            preexec_fn=_ask_when_launcher_ends,  # noqa: PLW1509 - it calls the kernel and nothing else
+            # It calls the kernel and nothing else.
+            preexec_fn=lambda: guard.when_parent_ends(signal.SIGUSR1),  # noqa: PLW1509
         )
         job = Job(process, watcher, log, layout.ranks)
         try:
@@ -89,10 +90,6 @@ def launch_quietly(
     hosts = emulated.hosts(network, plan.ranks) if env is None else contextlib.nullcontext(env)
     with Watcher(console or Console(quiet=True, force_terminal=False)) as watcher, hosts as there:
         launch(line, plan.layout(), watcher, folder.log, env=there)
-
-
-def _ask_when_launcher_ends() -> None:
-    guard.when_parent_ends(signal.SIGUSR1)
 
 
 @contextlib.contextmanager

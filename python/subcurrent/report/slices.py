@@ -61,7 +61,8 @@ def read_slice(path: Path, wanted: Wanted) -> Slice:
         places = [units["length"][0] * place for place in _places(file, array.shape[:3])]
         cut, at = _cut(places[axis], axis, wanted)
         values = np.take(array.planes(0, array.shape[0]), cut, axis=2 - axis).astype(float)
-        across, up = (_on_plane(places[k], k, cut, axis) for k in range(3) if k != axis)
+        others = [places[k] for k in range(3) if k != axis]
+        across, up = (one if one.ndim == 1 else np.take(one, cut, axis=2 - axis) for one in others)
         return Slice(
             _called(field, array, wanted),
             units["field"][0] * _number(values, wanted),
@@ -107,10 +108,6 @@ def _cut(places: np.ndarray, axis: int, wanted: Wanted) -> tuple[int, float]:
             f"{line.min():g} to {line.max():g}."
         )
     return cut, float(line[cut])
-
-
-def _on_plane(places: np.ndarray, k: int, cut: int, axis: int) -> np.ndarray:
-    return places if places.ndim == 1 else np.take(places, cut, axis=2 - axis)
 
 
 def _check_component(array: Array, wanted: Wanted, field: str) -> None:

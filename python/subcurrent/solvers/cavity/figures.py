@@ -44,10 +44,6 @@ def _flow(path: Path, flow: FlowField, case: CavityCase) -> None:
         draw_plane(path, flow, _across(case), title)
 
 
-def _flow_3d(path: Path, flow: FlowField, case: CavityCase) -> None:
-    draw_flow_3d(path, flow, f"{title_of(case)}, time {flow.time:.4g}")
-
-
 def _history(folder: RunFolder, case: CavityCase, path: Path) -> None:
     steady = case.run.steady if case.run.until else None
     draw_history(path, read_history(folder.history), steady, title_of(case))
@@ -93,7 +89,11 @@ DRAWINGS = (
     Drawing(
         "flow_3d.png",
         "Particle paths through the last snapshot, the lid on top moving along x.",
-        OfState(_flow_3d, _read, FlowField.of),
+        OfState(
+            lambda path, flow, case: draw_flow_3d(path, flow, f"{title_of(case)}, time {flow.time:.4g}"),
+            _read,
+            FlowField.of,
+        ),
         ("snapshots",),
         lambda case: _cube(case) and not any(case.boundaries.periodic()),
     ),

@@ -78,9 +78,9 @@ class CgCase(GridCase):
         if (self.class_ is None) == (self.laplacian is None):
             raise BadInput("cg needs either class or laplacian: give --set class=A, for instance.")
         if self.class_ is not None and (self.iterations is not None or self.pipelined):
+            given = "iterations" if self.iterations is not None else "pipelined"
             raise BadInput(
-                f"{self._beside()} cannot be combined with class, which fixes the iterations: leave "
-                "one of them out."
+                f"{given} cannot be combined with class, which fixes the iterations: leave one of them out."
             )
         if self.laplacian is not None and self.partition is not None:
             raise BadInput(
@@ -91,9 +91,6 @@ class CgCase(GridCase):
             raise BadInput(
                 f"laplacian = {self.laplacian} is not allowed: it has more than {MOST_ROWS} cells."
             )
-
-    def _beside(self) -> str:
-        return "iterations" if self.iterations is not None else "pipelined"
 
     @property
     def all_to_all(self) -> bool:

@@ -147,10 +147,6 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> str | None:
     return None
 
 
-def _planet(case: MagnetosphereCase) -> bool:
-    return case.has_planet()
-
-
 def _started(initial: str) -> Callable[[MagnetosphereCase], bool]:
     return lambda case: case.plasma.initial == initial
 
@@ -161,21 +157,21 @@ DRAWINGS = (
         "Noon-midnight and equatorial plane, last snapshot: pressure and density, field and stream lines.",
         OfState(_planes, _read, PlasmaField.of, without_planes),
         ("snapshots",),
-        _planet,
+        MagnetosphereCase.has_planet,
     ),
     Drawing(
         "axis.png",
         "The line from the planet to the sun: pressures, and the current that shows the magnetopause.",
         OfState(_axis, _read_axis, _gather_axis, without_day),
         ("axis.csv",),
-        _planet,
+        MagnetosphereCase.has_planet,
     ),
     Drawing(
         "polar_cap.png",
         "Polar cap, last snapshot: potential of the convection and boundary of the open field lines.",
         OfState(_polar_cap, _read_convection, lambda sim: sim.convection(), without_convection),
         ("snapshots",),
-        _planet,
+        MagnetosphereCase.has_planet,
     ),
     Drawing(
         "vortex.png",
@@ -223,7 +219,7 @@ DRAWINGS = (
         "Field lines in space, seen from the sun's side.",
         _view,
         ("snapshots",),
-        _planet,
+        MagnetosphereCase.has_planet,
         in_space=True,
     ),
 )

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.tri import Triangulation
 
 from ...report.plots import style
-from .convection import Chart, Convection, PolarCap
+from .convection import Chart, Convection
 from .units import Units
 
 LEVELS = 12  # of the contours
@@ -32,7 +32,8 @@ def draw_polar_caps(path: Path, convection: Convection, title: str, units: Units
         panels = np.atleast_1d(drawing.subplots(1, len(caps)))
         for axes, (name, cap) in zip(panels, caps.items(), strict=True):
             filled = _dial(axes, cap.chart, levels, widest)
-            axes.set_title(_heading(name, cap), fontsize=10, fontweight="normal")
+            said = f"{name}: open flux {cap.open_flux:.4g} MWb, potential {cap.potential:.4g} kV"
+            axes.set_title(said, fontsize=10, fontweight="normal")
         drawing.colorbar(filled, ax=list(panels), label="potential (kV)", shrink=0.7)
 
 
@@ -40,10 +41,6 @@ NOTE = (
     "Seen from above the north pole: latitude at the planet's surface, around it local time.\n"
     "Dots: boundary of the open field lines."
 )
-
-
-def _heading(name: str, cap: PolarCap) -> str:
-    return f"{name}: open flux {cap.open_flux:.4g} MWb, potential {cap.potential:.4g} kV"
 
 
 def _dial(axes: Axes, chart: Chart, levels: np.ndarray, widest: float) -> object:
