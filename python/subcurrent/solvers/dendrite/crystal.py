@@ -33,9 +33,8 @@ def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
     """T in the three middle planes, with the outline phi = 1/2."""
     low, high = float(crystal.temperature.min()), float(crystal.temperature.max())
     units, planes = crystal.units, planes_of(crystal)
-    width = 3.5 * len(planes) if len(planes) > 1 else 6.0
-    height = 4.0 if len(planes) > 1 else 5.6
-    with style.figure(path, width, height, f"{title}, {units.moment(crystal.time)}") as drawing:
+    size = (3.5 * len(planes), 4.0) if len(planes) > 1 else (6.0, 5.6)
+    with style.figure(path, *size, f"{title}, {units.moment(crystal.time)}") as drawing:
         panels = drawing.subplots(1, len(planes), squeeze=False)[0]
         for axes, (across, right, up) in zip(panels, planes, strict=True):
             phase, temperature = crystal.middle(across)
@@ -53,9 +52,8 @@ def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
     """Contours phi = 1/2 in the three middle planes at several times, if the 3-D view is not available."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.RED)
     units, planes = crystals[0].units, planes_of(crystals[0])
-    width = 3.5 * len(planes) if len(planes) > 1 else 5.2
-    height = 4.0 if len(planes) > 1 else 5.6
-    with style.figure(path, width, height, title, "outlines φ = ½ in the middle planes") as drawing:
+    size = (3.5 * len(planes), 4.0) if len(planes) > 1 else (5.2, 5.6)
+    with style.figure(path, *size, title, "outlines φ = ½ in the middle planes") as drawing:
         panels = drawing.subplots(1, len(planes), squeeze=False)[0]
         for axes, (across, right, up) in zip(panels, planes, strict=True):
             for crystal, colour in zip(crystals, colours, strict=False):

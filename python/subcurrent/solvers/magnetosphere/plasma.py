@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -156,10 +156,19 @@ def draw_axis(  # noqa: PLR0917
             axes.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the lines
 
 
+def paint_with_lines(
+    axes: Axes, plane: PlasmaField, values: np.ndarray, lines: np.ndarray, *, density: float, **look: Any
+) -> None:
+    """Values in the plane z = 0, and lines of a vector on them."""
+    x, y = plane.points[0][0], plane.points[1][:, 0]
+    paint(axes, x, y, values, shading="gouraud", **look)
+    axes.streamplot(x, y, *lines[:2], color="white", linewidth=0.5, density=density, arrowsize=0.6)
+    axes.set(xlabel="x", ylabel="y", xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+
+
 def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
     """Pressure and density in the plane z = 0, field lines on the one, stream lines on the other."""
     plane = plasma.plane(2)
-    x, y = plane.points[0][0], plane.points[1][:, 0]
     panels = (
         (plane.pressure, ("pressure", "field lines"), PRESSURE, plane.magnetic),
         (plane.density, ("density", "stream lines"), DENSITY, plane.velocity),
@@ -167,12 +176,8 @@ def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
     with style.figure(path, 10.5, 4.9, f"{title}, time {plasma.time:.4g}") as drawing:
         for axes, (values, names, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
             bar = {"fraction": 0.046, "pad": 0.03, "label": names[0]}
-            paint(axes, x, y, values, bar=bar, cmap=colours, shading="gouraud")
-            axes.streamplot(
-                x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6
-            )
-            axes.set(title=", ".join(names), xlabel="x", ylabel="y")
-            axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+            paint_with_lines(axes, plane, values, lines, density=1.3, bar=bar, cmap=colours)
+            axes.set(title=", ".join(names))
 
 
 def draw_cuts(

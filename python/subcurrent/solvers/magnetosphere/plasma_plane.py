@@ -10,7 +10,7 @@ import numpy as np
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
 from ...report.plots.plane import paint
-from .plasma import DENSITY, PRESSURE
+from .plasma import DENSITY, PRESSURE, paint_with_lines
 
 LINES = (("along", style.BLUE), ("across", style.RED))
 NAMES = {"density": "density", "pressure": "pressure", "magnetic": "B²/2"}
@@ -32,7 +32,6 @@ def diagonals(plane: PlasmaField, values: np.ndarray) -> dict[str, tuple[np.ndar
 def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray] | None, title: str) -> None:
     """Density and pressure with field lines; below, three quantities along the field and across it."""
     plane = plasma.plane(2)
-    x, y = plane.points[0][0], plane.points[1][:, 0]
     magnetic = 0.5 * (plane.magnetic**2).sum(0)
     quantities = {"density": plane.density, "pressure": plane.pressure, "magnetic": magnetic}
     with style.figure(path, 10.5, 8.0, f"{title}, time {plasma.time:.4g}") as drawing:
@@ -41,12 +40,8 @@ def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray]
             panels[0], quantities.items(), (DENSITY, PRESSURE, "cividis"), strict=True
         ):
             bar = {"shrink": 0.7, "label": NAMES[name]}
-            paint(axes, x, y, values, bar=bar, cmap=colours, shading="gouraud")
-            axes.streamplot(
-                x, y, *plane.magnetic[:2], color="white", linewidth=0.5, density=1.0, arrowsize=0.6
-            )
-            axes.set(title=f"{NAMES[name]}, field lines", xlabel="x", ylabel="y")
-            axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+            paint_with_lines(axes, plane, values, plane.magnetic, density=1.0, bar=bar, cmap=colours)
+            axes.set(title=f"{NAMES[name]}, field lines")
         for axes, (name, values) in zip(panels[1], quantities.items(), strict=True):
             for (where, colour), line in zip(LINES, diagonals(plane, values).values(), strict=True):
                 axes.plot(*line, color=colour, linewidth=1.8, label=f"{where} the field")
