@@ -7,24 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import (
-    cavities,
-    cavity_paper,
-    cg_paper,
-    commands,
-    halo_paper,
-    other_codes,
-    paper_machines,
-    runs,
-    turbulence_paper,
-    weak_scaling,
-    wire,
-)
+from . import cavities, commands, runs, wire
+from .cavity_paper import cavity_paper, cavity_speeds
+from .cg_paper import cg_paper, cg_paper_speeds
 from .commands import table_of
 from .figure import on
+from .halo_paper import halo_paper
+from .other_codes import other_codes
+from .paper_machines import dendrite_paper, dendrite_simulated
 from .passes import PASSES
 from .picture_catalogue import PICTURES
 from .planets import PLANETS
+from .turbulence_paper import turbulence_paper
+from .weak_scaling import shared_links, weak_scaling
 
 CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dendrite", "cg"))
 TURBULENCE, PUBLISHED, FORESIGHT = "solvers/turbulence/README.md", "docs/published.md", "docs/foresight.md"
@@ -85,41 +80,23 @@ COMPUTED = (
     on(CG, table_of(SYSTEMS), 30, "what preconditioners leave", 0.05),
     on(CG, table_of(SYSTEMS, LARGE, "cg_preconditioners_large"), 60, "the same of 10⁷ non-zeros", 0.05),
     on(DENDRITE, commands.dendrite_work, 1, "operations and bytes of a cell", 0.0),
-    on(DENDRITE, paper_machines.dendrite_paper, 40, "scaling on the paper's machine", 1e-3),
-    on(
-        PUBLISHED,
-        paper_machines.dendrite_simulated,
-        90,
-        "knees on the paper's machine by simulation (SimGrid)",
-        1e-2,
-    ),
-    on(PUBLISHED, turbulence_paper.turbulence_paper, 20, "turbulence in files on the paper's machine", 1e-3),
-    on(
-        PUBLISHED,
-        cavity_paper.cavity_paper,
-        120,
-        "gains on the cavity's machines, also simulated (SimGrid)",
-        5e-2,
-    ),
-    on(
-        PUBLISHED,
-        cavity_paper.cavity_speeds,
-        120,
-        "speed-ups on the cavity's machines, also simulated (SimGrid)",
-        2e-2,
-    ),
-    on(PUBLISHED, halo_paper.halo_paper, 60, "signs of table 2 of the paper on halo threads", 1e-2),
-    on(FORESIGHT, weak_scaling.weak_scaling, 1300, "weak scaling to 4096 simulated ranks (SimGrid)", 1e-2),
+    on(DENDRITE, dendrite_paper, 40, "scaling on the paper's machine", 1e-3),
+    on(PUBLISHED, dendrite_simulated, 90, "knees on the paper's machine by simulation (SimGrid)", 1e-2),
+    on(PUBLISHED, turbulence_paper, 20, "turbulence in files on the paper's machine", 1e-3),
+    on(PUBLISHED, cavity_paper, 120, "gains on the cavity's machines, also simulated (SimGrid)", 5e-2),
+    on(PUBLISHED, cavity_speeds, 120, "speed-ups on the cavity's machines, also simulated (SimGrid)", 2e-2),
+    on(PUBLISHED, halo_paper, 60, "signs of table 2 of the paper on halo threads", 1e-2),
+    on(FORESIGHT, weak_scaling, 1300, "weak scaling to 4096 simulated ranks (SimGrid)", 1e-2),
     on(
         FORESIGHT,
-        weak_scaling.shared_links,
+        shared_links,
         40,
         "transforms whose messages share links, predicted and simulated (SimGrid)",
         1e-2,
     ),
-    on(PUBLISHED, cg_paper.cg_paper, 180, "gains on the machines of the thesis on CG (SimGrid)", 1e-2),
-    on(PUBLISHED, cg_paper.cg_paper_speeds, 60, "the bus that the thesis's equation asks for", 1e-2),
-    on(PUBLISHED, other_codes.other_codes, 15, "published tables of other codes", 1e-2),
+    on(PUBLISHED, cg_paper, 180, "gains on the machines of the thesis on CG (SimGrid)", 1e-2),
+    on(PUBLISHED, cg_paper_speeds, 60, "the bus that the thesis's equation asks for", 1e-2),
+    on(PUBLISHED, other_codes, 15, "published tables of other codes", 1e-2),
     on(DENDRITE, commands.dendrite_fronts, 6, "speed of plane fronts", 1e-2),
     on("nickel_small", nickel("direction"), 20, "what the grid does to turned crystals", 1e-2),
     on("nickel_small", nickel("divergence"), 45, "what differences of fourth order gain", 1e-2),
