@@ -30,6 +30,29 @@ def hanging(fake_program):
     return f"{folder}:{fake_program.environment['PATH']}"
 
 
+@pytest.mark.parametrize(("failures", "code"), [(1, OK), (2, OTHER)])
+def test_an_mpirun_that_fails_without_a_word_is_started_once_more(fake_program, failures, code):
+    """As Open MPI's did once in some ten thousand starts: exit code 1, no output, no rank."""
+    folder = fake_program.folder / "bin"
+    folder.mkdir()
+    there = fake_program.environment["PATH"]
+    (folder / "mpirun").write_text(
+        f'#!/bin/sh\nPATH="{there}"\n[ "$1" = --version ] && exec mpirun "$@"\n'
+        f"echo >> {folder}/starts\n"
+        f'[ "$(wc -l < {folder}/starts)" -le {failures} ] && exit 1\nexec mpirun "$@"\n'
+    )
+    (folder / "mpirun").chmod(0o755)
+    fake_program.write_case()
+    done = fake_program("run", "case.toml", "--out", "r", PATH=f"{folder}:{there}")
+    assert done.returncode == code, done.stderr
+    assert (done.stdout + done.stderr).count("mpirun failed before it started a rank, without a word") == 1
+    assert (folder / "starts").read_text() == "\n\n"
+    if code == OTHER:
+        assert "the ranks ended unexpectedly (mpirun returned 1): no reason given" in sentence_of(done)
+    else:
+        assert steps_in(fake_program.folder / "r") == list(range(1, 13))
+
+
 def session_of(fake_program) -> int:
     pid = fake_program.folder / "bin" / "pid"
     wait_for(lambda: pid.exists() and pid.read_text().strip())

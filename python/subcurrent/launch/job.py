@@ -35,6 +35,10 @@ def start_limit(ranks: int) -> float:
         return 120.0 + ranks
 
 
+class SaidNothing(SubcurrentError):
+    """mpirun failed before a rank was up, without a word: so it did once in some ten thousand starts."""
+
+
 class Job:
     """The running mpirun: its two streams, and what is known so far."""
 
@@ -43,7 +47,7 @@ class Job:
         self._lines: queue.Queue[tuple[str, str | None]] = queue.Queue(maxsize=10_000)
         self._limit = start_limit(ranks)
         self._begin = time.monotonic()
-        self._up = self._late = False
+        self._up = self._late = self._heard = False
         self._asked_at: float | None = None
         self._untold = ""
         self._end_at: float | None = None  # when what still lives is killed
@@ -55,7 +59,8 @@ class Job:
 
     def run(self, computing: Callable[[], None]) -> dict[str, Any]:
         """Follows the ranks to their end and returns their last event; `computing` is called once when they
-        have accepted their input. Raises SubcurrentError with the sentence of the lowest rank that failed."""
+        have accepted their input. Raises SubcurrentError with the sentence of the lowest rank that failed, and
+        SaidNothing if nothing was started."""
         for name in ("stdout", "stderr"):
             threading.Thread(target=self._read, args=(name,), daemon=True).start()
         with _log_file(self._log) as log:
@@ -104,6 +109,7 @@ class Job:
                 if not self._look():
                     return
                 continue
+            self._heard = self._heard or line is not None
             if line is None:
                 open_streams.discard(name)
             elif name == "stderr":
@@ -172,7 +178,8 @@ class Job:
             )
         if self._asked_at is not None:
             raise SubcurrentError("stopped at once, without a new checkpoint.", STOPPED)
-        raise SubcurrentError(f"{banner.reason(self._noise, status)}{banner.where(self._log)}.", OTHER)
+        failed = SubcurrentError if self._heard or status < 0 else SaidNothing
+        raise failed(f"{banner.reason(self._noise, status)}{banner.where(self._log)}.", OTHER)
 
 
 def _write(log: TextIO, text: str) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from .. import core
 from . import emulated, guard, mpi, segments
-from .job import Job
+from .job import Job, SaidNothing
 from .plan import Plan, digest
 from .progress import Watcher
 from .rundir import RunFolder, write_text
@@ -47,11 +47,26 @@ def launch(
     env: Mapping[str, str] = os.environ,
 ) -> dict[str, Any]:
     """Runs the ranks to their end and returns their last event ({} if there was none); `computing` is called
-    when they have accepted their input.
+    when they have accepted their input. An mpirun that fails without a word before that is started once more.
 
     Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C, SIGTERM and SIGHUP ask
     the ranks for a checkpoint and a clean stop; a second signal ends them at once.
     """
+    try:
+        return _launch_once(line, layout, watcher, log, computing, env)
+    except SaidNothing:
+        watcher.note("mpirun failed before it started a rank, without a word: once more", "yellow")
+        return _launch_once(line, layout, watcher, log, computing, env)
+
+
+def _launch_once(
+    line: list[str],
+    layout: mpi.Layout,
+    watcher: Watcher,
+    log: Path,
+    computing: Callable[[], None],
+    env: Mapping[str, str],
+) -> dict[str, Any]:
     family = mpi.flavour(str(core.build_info()["mpi"])) or ""
     with segments.folder(family, env) as held:
         process = subprocess.Popen(
