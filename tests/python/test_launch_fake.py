@@ -32,7 +32,7 @@ def hanging(fake_program):
 
 @pytest.mark.parametrize(("failures", "code"), [(1, OK), (2, OTHER)])
 def test_an_mpirun_that_fails_without_a_word_is_started_once_more(fake_program, failures, code):
-    """As Open MPI's did once in some ten thousand starts: exit code 1, no output, no rank."""
+    """As Open MPI's was seen to do: exit code 1, no output, no rank."""
     folder = fake_program.folder / "bin"
     folder.mkdir()
     there = fake_program.environment["PATH"]

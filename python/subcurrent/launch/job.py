@@ -36,7 +36,7 @@ def start_limit(ranks: int) -> float:
 
 
 class SaidNothing(SubcurrentError):
-    """mpirun failed before a rank was up, without a word: so it did once in some ten thousand starts."""
+    """mpirun failed before a rank was up, without a word, as Open MPI's was seen to do, very rarely."""
 
 
 class Job:
