@@ -27,7 +27,7 @@ def test_the_cavity_counts_iterations_over_steps():
     kind, totals = kind_of({"solver": "cavity"}), {}
     for iterations in (3, 5):
         kind.count({"iterations": iterations, "capped": False}, totals)
-    assert kind.summary(None, 2, totals, {})["iterations_per_step"] == 4
+    assert kind.summary(None, {"taken": 2, **totals})["iterations_per_step"] == 4
 
 
 def case_of(name: str):
