@@ -130,7 +130,7 @@ TEST_F(Faces, WhatAKernelReturnsIsReduced) {
   const auto now = reads(u.now());
   using Read = decltype(now);
   // It does not compile without options.
-  static_assert(!std::is_constructible_v<Sweep<Size, std::remove_const_t<Read>>, std::string, Size,
+  static_assert(!std::is_constructible_v<Sweep<Value, std::remove_const_t<Read>>, std::string, Value,
                                          std::remove_const_t<Read>>);
   expect_said(refusal([&] { Sweep("size", Value{}, SweepOptions{.flops = 1}, now); }),
               "stage \"size\" has a kernel that returns a value and no SweepOptions::reduce");
