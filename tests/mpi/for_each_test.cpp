@@ -153,7 +153,7 @@ TEST(Reduction, IsTheSameForEveryThreadCountAndSplit) {
   const Frame frame{grid.layout(), grid.origin()};
   const auto sum = [&](const std::vector<Box>& boxes, int threads) {
     Accumulator total(Reduce::sum);
-    for (const Box& b : boxes) for_each(b, Lattice{}, frame, threads, {&total, 1}, Value{}, u.read());
+    for (const Box& b : boxes) for_each(b, Lattice{}, frame, threads, {&total, 1}, test::Value{}, u.read());
     return total.value();
   };
   const double whole = sum({grid.own()}, 1);

@@ -35,7 +35,7 @@ def start_limit(ranks: int) -> float:
         return 120.0 + ranks
 
 
-class SaidNothing(SubcurrentError):
+class SaidNothing(SubcurrentError):  # noqa: N818 - it reads as what is the matter
     """mpirun failed before a rank was up, without a word, as Open MPI's was seen to do, very rarely."""
 
 
@@ -59,7 +59,7 @@ class Job:
 
     def run(self, computing: Callable[[], None]) -> dict[str, Any]:
         """Follows the ranks to their end and returns their last event; `computing` is called once when they
-        have accepted their input. Raises SubcurrentError with the sentence of the lowest rank that failed, and
+        have accepted their input. Raises SubcurrentError with the sentence of the lowest rank that failed;
         SaidNothing if nothing was started."""
         for name in ("stdout", "stderr"):
             threading.Thread(target=self._read, args=(name,), daemon=True).start()

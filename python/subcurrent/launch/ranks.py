@@ -52,41 +52,34 @@ def launch(
     Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C, SIGTERM and SIGHUP ask
     the ranks for a checkpoint and a clean stop; a second signal ends them at once.
     """
+    family = mpi.flavour(str(core.build_info()["mpi"])) or ""
+
+    def once() -> dict[str, Any]:
+        with segments.folder(family, env) as held:
+            process = subprocess.Popen(
+                line,
+                env=mpi.environment(layout, mpi.cpus(), env, family) | segments.environment(held),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
+                # It calls the kernel and nothing else.
+                preexec_fn=lambda: guard.when_parent_ends(signal.SIGUSR1),  # noqa: PLW1509
+            )
+            job = Job(process, watcher, log, layout.ranks)
+            try:
+                with guard.guarded(process, held), _passing_signals(job):
+                    return job.run(computing)
+            finally:
+                guard.kill_session(process.pid)
+
     try:
-        return _launch_once(line, layout, watcher, log, computing, env)
+        return once()
     except SaidNothing:
         watcher.note("mpirun failed before it started a rank, without a word: once more", "yellow")
-        return _launch_once(line, layout, watcher, log, computing, env)
-
-
-def _launch_once(
-    line: list[str],
-    layout: mpi.Layout,
-    watcher: Watcher,
-    log: Path,
-    computing: Callable[[], None],
-    env: Mapping[str, str],
-) -> dict[str, Any]:
-    family = mpi.flavour(str(core.build_info()["mpi"])) or ""
-    with segments.folder(family, env) as held:
-        process = subprocess.Popen(
-            line,
-            env=mpi.environment(layout, mpi.cpus(), env, family) | segments.environment(held),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
-            # It calls the kernel and nothing else.
-            preexec_fn=lambda: guard.when_parent_ends(signal.SIGUSR1),  # noqa: PLW1509
-        )
-        job = Job(process, watcher, log, layout.ranks)
-        try:
-            with guard.guarded(process, held), _passing_signals(job):
-                return job.run(computing)
-        finally:
-            guard.kill_session(process.pid)
+        return once()
 
 
 def launch_quietly(
