@@ -85,11 +85,14 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
                *far->halo()[static_cast<std::size_t>(face)].cells, face);
   }
   all.routes = std::move(legs.routes);
+  const auto near = [&](const Region& region) {
+    return std::ranges::all_of(
+        items, [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); });
+  };
   for (auto* both : {&legs.arrivals, &legs.departures})
-    for (std::vector<Region>& regions : *both)
-      for (Region& region : regions)
-        if (std::ranges::all_of(
-                items, [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); }))
+    for (std::size_t item = 0; item < both->size(); ++item)
+      for (Region& region : (*both)[item])
+        if (near(region) && !narrow(region.source, legs.cell_bytes[item]))
           region.piece_bytes = options.near_piece_bytes;
   const std::size_t piece_bytes = on_device ? options.device_piece_bytes : options.piece_bytes;
   all.departures = make_parcels(legs.departures, legs.cell_bytes, piece_bytes);
