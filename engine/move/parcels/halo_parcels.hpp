@@ -22,8 +22,8 @@ struct HaloItem {
 struct HaloOptions {
   Corners corners = Corners::direct;
   std::size_t piece_bytes = eager_piece;  ///< largest size of a piece to another node
-  /// The same within a node, for rows that are not narrow(): there smaller pieces gain nothing, and each costs
-  /// flags or a handshake between cores.
+  /// The same within a node, for rows that are not narrow(): there smaller pieces gain nothing, and each
+  /// costs flags or a handshake between cores.
   std::size_t near_piece_bytes = std::size_t{1} << 30;
   /// The same on a device, where each piece costs a launch and a message.
   std::size_t device_piece_bytes = std::size_t{4} << 20;
