@@ -152,6 +152,25 @@ TEST_P(Halo, CutsWhatTravelsAndNothingElse) {
   EXPECT_EQ(fields.exchange->pieces(), GetParam() == TransportPolicy::delayed ? 2 * faces : faces);
 }
 
+/// Faces of 96 x 96 doubles within a node: those normal to x in pieces, low and high in turn, because both
+/// are on the same cache lines; the others whole.
+TEST_P(Halo, NarrowFacesOfANodeAreDividedAndTakenInTurn) {
+  if (GetParam() == TransportPolicy::delayed) GTEST_SKIP() << "sent as if between nodes";
+  const Grid grid(*context, {.cells = {96, 96, 96 * context->size()},
+                             .periodic = {true, true, true},
+                             .halo = 1,
+                             .split = {1, 1, context->size()}});
+  const Fields fields(grid, {{ElementType::f64, 1, star(1)}});
+  std::string faces;
+  for (const Parcel& parcel : halo_parcels(grid, fields.items, {}).departures)
+    for (int axis = 0; axis < 3; ++axis)
+      if (parcel.source.extent()[axis] == 1)
+        faces += std::string(1, "xyz"[axis]) + (parcel.source.lo[axis] ? '+' : '-');
+  const std::string of_x = faces.substr(faces.find('x'));
+  EXPECT_TRUE(of_x == "x-x+x-x+" || of_x == "x+x-x+x-") << faces;
+  EXPECT_EQ(faces.size(), 16U) << faces;
+}
+
 TEST_P(Halo, RefusesWhatCannotBe) {
   const Grid grid(*context, {.cells = {16, 16, 18}, .halo = 1});
   const Grid other(*context, {.cells = {16, 16, 18}, .halo = 2});
