@@ -112,7 +112,7 @@ double sustained(Context& context, Int3 cells) {
   Exchange exchange(fields.grid.context(), halo_parcels(fields.grid, std::move(items), {}));
   std::vector<bench::Way> ways{{.name = "exchange", .run = [&] {
                                   for (int n = 0; n < unpaused; ++n) {
-                                    exchange.Movement::start();
+                                    exchange.start();
                                     exchange.wait();
                                   }
                                 }}};

@@ -52,6 +52,10 @@ void Exchange::start(int piece) {
   isend(piece);
 }
 
+void Exchange::start() {
+  for (int piece = 0; piece < pieces(); ++piece) start(piece);
+}
+
 void Exchange::isend(int departure, const std::vector<Part>* parts) {
   sent(departure);
   Endpoint& end = ends_.departures[at(departure)];

@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/movement.hpp"
+#include "engine/field/storage.hpp"
 #include "engine/move/transport/channel.hpp"
 #include "engine/move/transport/delay.hpp"
+#include "engine/plan/passage.hpp"
 
 namespace sc {
 
-class Exchange : public Movement, public Driven {
+class Exchange : public Pending, public Driven, public std::enable_shared_from_this<Exchange> {
  public:
   /// Collective over the context.
   Exchange(Context& context, Parcels parcels);
@@ -53,33 +54,44 @@ class Exchange : public Movement, public Driven {
 
   // ---- rounds over all pieces ---------------------------------------------------------------------------
 
-  int pieces() const final;
-  /// The first start (or wait) after a wait or finish begins a new round; rounds are collective.
-  void start(int piece) final;
-  using Movement::start;
-  /// Bounding boxes; empty if a rank has fewer departures than arrivals, or vice versa.
-  Box source(int piece) const override;
-  Box sink(int piece) const final;
-  std::optional<Passage> departure(int piece) const final;
-  std::optional<Passage> arrival(int piece) const final;
-  bool to_self(int piece) const final;
-  /// True if all arrivals of the round are complete and no started piece of this rank needs further progress
-  /// calls. True without a round in progress.
-  bool test() final;
-  bool test_others() final;
-  bool copies_at_once() const final;
-  bool arrived(int piece) const final;
-  /// Completes the round, as test(). Peers on this node may still read own cells: settle() the storages (or
-  /// call finish()) before writing them.
-  void wait() final;
+  /// The number of pieces; the numbering never changes.
+  int pieces() const;
+  /// Sends one piece, whose source has been computed; each once in a round. The first start (or wait) after a
+  /// wait or finish begins a new round; rounds are collective.
+  void start(int piece);
+  /// Starts all pieces.
+  void start();
+  /// Own cells (local coordinates) that a piece sends, and cells in which the piece of the same number
+  /// arrives: bounding boxes; empty if a rank has fewer departures than arrivals, or vice versa.
+  virtual Box source(int piece) const;
+  Box sink(int piece) const;
+  /// The message of a departing piece, and of the arriving piece of that number, if any.
+  std::optional<Passage> departure(int piece) const;
+  std::optional<Passage> arrival(int piece) const;
+  /// Whether the receiver is this rank itself.
+  bool to_self(int piece) const;
+  /// Makes progress without blocking. True if all arrivals of the round are complete and no started piece of
+  /// this rank needs further progress calls. True without a round in progress.
+  bool test();
+  /// As test(), but only for data from other ranks: pieces to this rank itself may be started later.
+  bool test_others();
+  /// Whether pieces to this rank itself are complete when they are started.
+  bool copies_at_once() const;
+  /// Whether the arrival of this number is complete in the round in progress (or the last one).
+  bool arrived(int piece) const;
+  /// Completes the round, as test(); starts pieces that have not been started. Peers on this node may still
+  /// read own cells: settle() the storages (or call finish()) before writing them.
+  void wait();
   /// Completes the round, and returns when no peer reads own cells any more. Without a round in progress only
   /// the latter.
   void finish() final;
 
-  std::int64_t bytes() const final;
+  /// Bytes that this rank sends in one round.
+  std::int64_t bytes() const;
   /// One line for each neighbour: the transport, pieces and bytes.
   std::string describe() const;
-  Traffic traffic(Transport transport) const final { return traffic_[static_cast<std::size_t>(transport)]; }
+  /// What was sent by a transport, over all rounds.
+  Traffic traffic(Transport transport) const { return traffic_[static_cast<std::size_t>(transport)]; }
 
  protected:
   void begin();

@@ -174,7 +174,9 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);
-  run.carry_out(executor_, plan_, order.strategy, shape.cut);
+  run.begin(plan_, order.strategy, shape.cut);
+  executor_.carry_out(plan_.plan(), order.strategy, run);
+  run.end();
   for (const Access& a : stage.accesses()) {
     if (a.mode == Mode::read) continue;
     // Without an eager exchange, the halos around the new values hold the neighbours' old values.
@@ -182,10 +184,10 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
     if (a.storage().fresh().width > 0) a.storage().ahead() = {a.field->boundaries()};
   }
   std::int64_t sent = inputs.bytes() + outputs.bytes();
-  for (Movement* movement : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
-    if (!movement) continue;
-    sent += movement->bytes();
-    own_movements_.insert(movement->shared_from_this());
+  for (Exchange* exchange : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
+    if (!exchange) continue;
+    sent += exchange->bytes();
+    own_exchanges_.insert(exchange->shared_from_this());
   }
   counts_[stage.name()].moved += static_cast<double>(sent);
   const auto all = static_cast<double>(shape.cut.all.cells());
@@ -227,13 +229,13 @@ void Runner::move(const Access& from, const Access& to) {
 
 Traffic Runner::traffic(Transport transport) const {
   Traffic sum;
-  const auto add = [&](const auto& movement) {
-    const Traffic part = movement->traffic(transport);
+  const auto add = [&](const auto& sender) {
+    const Traffic part = sender->traffic(transport);
     sum.messages += part.messages;
     sum.bytes += part.bytes;
   };
   for (const auto& [key, refresh] : refreshes_) add(refresh);
-  for (const auto& movement : own_movements_) add(movement);
+  for (const auto& exchange : own_exchanges_) add(exchange);
   return sum;
 }
 

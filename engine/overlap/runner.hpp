@@ -206,7 +206,7 @@ class Runner {
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
   std::unique_ptr<Refresh> of_one_pass_;               // whose conditions have changed while it was recorded
-  std::set<std::shared_ptr<Movement>> own_movements_;  // of stages
+  std::set<std::shared_ptr<Exchange>> own_exchanges_;  // of stages
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;

@@ -22,7 +22,7 @@ Phase StageRun::phase_of(const Box& box) const {
 
 void StageRun::compute(const Box& box, bool divisible) {
   if (box.empty()) return;
-  const bool pokes = divisible && overlaps_ && moves_anything();
+  const bool pokes = divisible && overlaps_ && !moves_.empty();
   if (pokes && !poke(timeline_, name_, [&] { return all_there(); })) {
     device_ ? on_device(box) : with_pokes(box);
   } else {

@@ -2,20 +2,26 @@
 // The plan of one run of a stage: its conditions, arrivals and computations, and their dependences.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
-#include "engine/move/movement.hpp"
+#include "engine/move/exchange.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/stage/cut.hpp"
 
 namespace sc {
 
-/// The movements of a run, by their number in its plan.
+/// What a movement brings to a run, or takes from it.
 enum Role : int { inputs, gathers, outputs, sums };
 inline constexpr int roles = 4;
-/// Number of the stream that reads and writes slabs.
-inline constexpr int slab_stream = roles;
+struct RunExchange {
+  Role role;
+  Exchange* exchange;
+};
+/// Number of the stream that reads and writes slabs, in a plan. Movements are numbered from 0.
+inline constexpr int slab_stream = -1;
 
 /// What a chunk does.
 struct Task {
@@ -48,8 +54,12 @@ struct StageShape {
   bool copies_at_once = false;   ///< copies within the rank complete when they are started
   bool whole_lines = false;      ///< the rank may be its own neighbour across the core
   std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order of computation
-  /// nullptr for what does not move in this run. Only the geometry of their pieces is used.
-  std::array<const Movement*, roles> moves{};
+  /// In the order of roles. Only the geometry of their pieces is used.
+  std::span<const RunExchange> moves = {};
+
+  bool has(Role role) const {
+    return std::ranges::any_of(moves, [role](const RunExchange& m) { return m.role == role; });
+  }
 };
 
 class StagePlan {
@@ -71,18 +81,18 @@ class StagePlan {
   void add_cells(const StageShape& shape);
   void add_slabs(const StageShape& shape);
   void add_outputs(const StageShape& shape);
-  void add_takes(const StageShape& shape, Role role, int step);
+  void add_takes(Role role, int step);
   void add_box(const StageShape& shape, const Task& task, Chunk chunk, bool last);
   int add(const Task& task, Chunk chunk);
-  bool is_late(const StageShape& shape, int piece) const;
+  bool is_late(const StageShape& shape, const RunExchange& moved, int piece) const;
 
   Plan plan_;
   std::vector<Task> tasks_;
   bool late_ = false;
-  int filled_ = -1, closed_ = -1;  // chunks
-  std::array<int, roles> first_piece_{}, first_arrival_{};
-  std::vector<char> given_;                 // pieces of outputs and sums with a contributing box so far
-  std::vector<int> after_, needs_, gives_;  // scratch
+  int filled_ = -1, closed_ = -1;                 // chunks
+  std::array<std::vector<int>, roles> arrivals_;  // of whole exchanges, or of each piece to be taken
+  std::vector<char> given_;                       // pieces of outputs and sums with a contributing box so far
+  std::vector<int> after_, needs_, gives_;        // scratch
 };
 
 }  // namespace sc

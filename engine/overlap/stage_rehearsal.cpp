@@ -58,11 +58,11 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
   for (const Piece& piece : run.plan.pieces())
     run.departures.push_back(piece.movement == slab_stream
                                  ? Passage{}
-                                 : move(piece.movement)->departure(piece.number).value_or(Passage{}));
-  const auto like = [&](int role, int number) {
+                                 : exchange(piece.movement).departure(piece.number).value_or(Passage{}));
+  const auto like = [&](int movement, int number) {
     for (std::size_t p = 0; p < run.departures.size(); ++p) {
       const Piece& piece = run.plan.pieces()[p];
-      if (piece.movement == role && piece.number == number) return static_cast<int>(p);
+      if (piece.movement == movement && piece.number == number) return static_cast<int>(p);
     }
     return -1;
   };
@@ -70,9 +70,9 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
     std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
     if (arrival.movement == slab_stream) continue;  // its wait is part of the copies
     const bool whole = arrival.number < 0;
-    const int pieces = move(arrival.movement)->pieces();
+    const int pieces = exchange(arrival.movement).pieces();
     for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {
-      const auto passage = move(arrival.movement)->arrival(n);
+      const auto passage = exchange(arrival.movement).arrival(n);
       if (!passage || (passage->way == Passage::Way::self && arrival.number == StagePlan::from_others))
         continue;
       all.push_back({*passage, like(arrival.movement, n)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StageRun: its plan, the start of pieces, and waiting with progress of all movements.
+// StageRun: the shape of its plan, the start of pieces, and waiting with progress of all movements.
 #include "engine/overlap/stage_run.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace sc {
 
 namespace {
 
-bool is_there(Movement& movement, int number) {
+bool is_there(Exchange& exchange, int number) {
   switch (number) {
     case StagePlan::from_all:
-      return movement.test();
+      return exchange.test();
     case StagePlan::from_others:
-      return movement.test_others();
+      return exchange.test_others();
     default:
-      return movement.arrived(number);
+      return exchange.arrived(number);
   }
 }
 
@@ -31,8 +31,8 @@ StageRun::StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::o
     : stage_(stage),
       inputs_(inputs),
       outputs_(outputs),
-      moves_{inputs.nothing() ? nullptr : &inputs, own ? own->gathers : nullptr,
-             outputs.nothing() ? nullptr : &outputs, own ? own->sums : nullptr},
+      gathers_(own ? own->gathers : nullptr),
+      sums_(own ? own->sums : nullptr),
       timeline_(timeline),
       options_(options),
       device_(stage.device()),
@@ -40,6 +40,10 @@ StageRun::StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::o
       own_cut_(own.has_value()) {
   inputs_.record_as(name_);
   outputs_.record_as(name_);
+  for (const auto& exchange : inputs.exchanges()) moves_.push_back({Role::inputs, exchange.get()});
+  if (gathers_) moves_.push_back({Role::gathers, gathers_});
+  for (const auto& exchange : outputs.exchanges()) moves_.push_back({Role::outputs, exchange.get()});
+  if (sums_) moves_.push_back({Role::sums, sums_});
 }
 
 StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const {
@@ -52,7 +56,7 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
   shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
   if (slabs_) add_slabs(shape);
-  std::copy(moves_.begin(), moves_.end(), shape.moves.begin());
+  shape.moves = moves_;
   return shape;
 }
 
@@ -80,8 +84,7 @@ void StageRun::add_slabs(StageShape& shape) const {
   }
 }
 
-void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy,
-                         const Cut& cut) {
+void StageRun::begin(const StagePlan& plan, const Strategy& strategy, const Cut& cut) {
   plan_ = &plan;
   Rehearsal* rehearsal = stage_.grid().context().rehearsal();
   if (rehearsal) rehearsal->events.emplace_back(rehearsed(cut));
@@ -90,9 +93,9 @@ void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strate
   all_ = cut.all;
   core_ = cut.core;
   Rehearsal::at_slab(rehearsal, 0, false);
-  executor.carry_out(plan.plan(), strategy, *this);
-  Rehearsal::at_slab(rehearsal, -1, false);
 }
+
+void StageRun::end() { Rehearsal::at_slab(stage_.grid().context().rehearsal(), -1, false); }
 
 void StageRun::start(const Piece& piece) {
   if (piece.movement == slab_stream) {
@@ -100,17 +103,17 @@ void StageRun::start(const Piece& piece) {
     return Rehearsal::at_slab(stage_.grid().context().rehearsal(), piece.number + 1, false);
   }
   const Scope scope(timeline_, name_, Phase::start);
-  move(piece.movement)->start(piece.number);
+  exchange(piece.movement).start(piece.number);
 }
 
 bool StageRun::arrived(const Arrival& arrival) {
   if (arrival.movement == slab_stream) {
-    if (moves_anything()) poke(timeline_, name_, [&] { return all_there(); });
+    if (!moves_.empty()) poke(timeline_, name_, [&] { return all_there(); });
     return stream_->arrived();
   }
   const auto look = [&] {
     all_there();
-    return is_there(*move(arrival.movement), arrival.number);
+    return is_there(exchange(arrival.movement), arrival.number);
   };
   return look_for_arrival(timeline_, name_, overlaps_, look);
 }
@@ -118,9 +121,8 @@ bool StageRun::arrived(const Arrival& arrival) {
 /// Makes progress on all movements; returns whether all have completed.
 bool StageRun::all_there() {
   bool there = true;
-  for (int role = 0; role < roles; ++role)
-    if (Movement* movement = move(role))
-      there = (role == outputs && late_ ? movement->test_others() : movement->test()) && there;
+  for (const auto& [role, exchange] : moves_)
+    there = (role == outputs && late_ ? exchange->test_others() : exchange->test()) && there;
   return there;
 }
 
@@ -129,7 +131,7 @@ void StageRun::wait(const Arrival& arrival) {
   const Scope scope(timeline_, name_, Phase::wait);
   wait_for_peers(stage_.grid().context(), [&] {
     all_there();
-    return is_there(*move(arrival.movement), arrival.number);
+    return is_there(exchange(arrival.movement), arrival.number);
   });
 }
 
@@ -141,11 +143,11 @@ void StageRun::compute(const Chunk& chunk) {
     case Task::What::take: {
       const Scope scope(timeline_, name_, Phase::shell);
       if (rehearses()) return;
-      return stage_.take(*move(task.role), task.number, options_.threads);
+      return stage_.take(task.role == gathers ? *gathers_ : *sums_, task.number, options_.threads);
     }
     case Task::What::close_inputs:
       inputs_.wait();
-      if (move(gathers)) move(gathers)->wait();
+      if (gathers_) gathers_->wait();
       return;
     case Task::What::compute:
       return task.slab ? compute_slab(task) : compute(task.box, chunk.divisible);
@@ -156,8 +158,8 @@ void StageRun::compute(const Chunk& chunk) {
 
 void StageRun::close_outputs() {
   outputs_.wait();
-  if (move(sums)) move(sums)->wait();
-  if ((!move(gathers) && !move(sums)) || rehearses()) return;
+  if (sums_) sums_->wait();
+  if ((!gathers_ && !sums_) || rehearses()) return;
   const Scope scope(timeline_, name_, Phase::shell);
   stage_.finish(options_.threads);
 }

@@ -3,9 +3,9 @@
 // pieces are those of its movements. It also measures their times.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
+#include "engine/base/index.hpp"
 #include "engine/overlap/stage_plan.hpp"
 #include "engine/plan/executor.hpp"
 #include "engine/stage/refresh.hpp"
@@ -33,8 +33,9 @@ class StageRun final : public Ports {
   void through(const Slabs& slabs, const StreamPass* next, bool alone);
   /// The data for its plan.
   StageShape shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const;
-  /// Collective.
-  void carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy, const Cut& cut);
+  /// Before and after an executor carries out its plan.
+  void begin(const StagePlan& plan, const Strategy& strategy, const Cut& cut);
+  void end();
 
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
@@ -43,10 +44,7 @@ class StageRun final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
-  Movement* move(int role) const { return moves_[static_cast<std::size_t>(role)]; }
-  bool moves_anything() const {
-    return std::ranges::any_of(moves_, [](const Movement* m) { return m != nullptr; });
-  }
+  Exchange& exchange(int number) const { return *moves_[at(number)].exchange; }
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
   void note_filled(RehearsedRun& run, const Task& task) const;
@@ -67,7 +65,8 @@ class StageRun final : public Ports {
   Stage& stage_;
   Refresh& inputs_;
   Refresh& outputs_;
-  std::array<Movement*, roles> moves_;  // nullptr where nothing moves
+  std::vector<RunExchange> moves_;
+  Exchange *gathers_, *sums_;  // of the stage itself, or nullptr
   const Slabs* slabs_ = nullptr;
   SlabStream* stream_ = nullptr;
   Timeline& timeline_;

@@ -68,10 +68,13 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
   run.kernels.front() = {run.stage, cells > 0 ? bytes / cells : 0, flops / shares};
   run.departures.resize(plan.pieces().size());  // those of slabs stay empty: slabs are copied, not sent
   run.arrivals.resize(plan.arrivals().size());
-  std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();
-  for (int n = 0; n < inputs_.pieces(); ++n) {
-    run.departures[static_cast<std::size_t>(n)] = inputs_.departure(n).value_or(Passage{});
-    if (const auto passage = inputs_.arrival(n)) all.push_back({*passage, n});
+  int like = 0;
+  for (std::size_t n = 0; n < inputs_.exchanges().size(); ++n) {
+    const Exchange& exchange = *inputs_.exchanges()[n];
+    for (int piece = 0; piece < exchange.pieces(); ++piece, ++like) {
+      run.departures[at(like)] = exchange.departure(piece).value_or(Passage{});
+      if (const auto passage = exchange.arrival(piece)) run.arrivals[n].push_back({*passage, like});
+    }
   }
   return run;
 }

@@ -131,9 +131,12 @@ void WindowRun::choose_cells(const Strategy& strategy) {
 
 Plan WindowRun::plan() const {
   Plan plan;
-  for (int piece = 0; piece < inputs_.pieces(); ++piece)
-    plan.add(Piece{.movement = neighbours, .number = piece});
-  const std::array<int, 1> there{plan.add(Arrival{.movement = neighbours, .number = 0, .step = -1})};
+  std::vector<int> there;
+  for (int n = 0; n < static_cast<int>(inputs_.exchanges().size()); ++n) {
+    for (int piece = 0; piece < exchange(n).pieces(); ++piece)
+      plan.add(Piece{.movement = n, .number = piece});
+    there.push_back(plan.add(Arrival{.movement = n, .number = 0, .step = -1}));
+  }
   std::array<int, 1> filled{};
   if (apart_) filled[0] = plan.add(Chunk{.part = fill}, {}, {}, {});
   const std::span<const int> before(filled.data(), apart_ ? 1 : 0);
@@ -208,7 +211,7 @@ void WindowRun::start(const Piece& piece) {
     return Rehearsal::at_slab(grid_.context().rehearsal(), piece.number + 1, false);
   }
   const Scope scope(timeline_, name_, Phase::start);
-  inputs_.start(piece.number);
+  exchange(piece.movement).start(piece.number);
 }
 
 bool WindowRun::arrived(const Arrival& arrival) {

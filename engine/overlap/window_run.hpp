@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/base/index.hpp"
 #include "engine/overlap/window_slabs.hpp"
 #include "engine/plan/executor.hpp"
 #include "engine/stage/refresh.hpp"
@@ -42,11 +43,12 @@ class WindowRun final : public Ports {
 
  private:
   enum Part : int { fill, close_inputs, inner, outer, first_slab };
-  enum From : int { neighbours, files };
+  static constexpr int files = -1;  // number of the stream in a plan; exchanges are numbered from 0
   WindowBlock block(const Strategy& strategy) const;
   void choose_cells(const Strategy& strategy);
   Plan plan() const;
   void add_slabs(Plan& plan, std::span<const int> filled, std::span<const int> there) const;
+  Exchange& exchange(int number) const { return *inputs_.exchanges()[at(number)]; }
   bool rehearses() const { return grid_.context().rehearses(); }
   Work work_of(const Chunk& chunk) const;
   void note_filled(RehearsedRun& run, const Chunk& chunk) const;

@@ -8,7 +8,6 @@
 
 #include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
-#include "engine/move/exchange.hpp"
 #include "engine/plan/rehearsal.hpp"
 #include "engine/stage/cut.hpp"
 
@@ -134,6 +133,16 @@ void note_around(RehearsedRun& run, const Storage& storage, const Box& slab, int
   }
 }
 
+class Refresh::HaloExchange final : public Exchange {
+ public:
+  HaloExchange(Refresh& refresh, const Grid& grid, Parcels parcels)
+      : Exchange(grid.context(), std::move(parcels)), refresh_(refresh) {}
+
+ private:
+  void before_round() override { refresh_.begin(); }
+  Refresh& refresh_;
+};
+
 Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
   std::vector<const Wanted*> left;
@@ -148,10 +157,8 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
       return true;
     });
     exchanges_.push_back(
-        std::make_unique<Exchange>(grid.context(), halo_parcels(grid, std::move(items), options)));
+        std::make_unique<HaloExchange>(*this, grid, halo_parcels(grid, std::move(items), options)));
   }
-  for (const auto& exchange : exchanges_)
-    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({*exchange, piece});
 }
 
 Refresh::~Refresh() {
@@ -166,36 +173,9 @@ void Refresh::begin() {
   for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
 }
 
-void Refresh::start(int piece) {
-  begin();
-  at(piece).exchange.start(at(piece).number);
-}
-
-Box Refresh::source(int piece) const { return at(piece).exchange.source(at(piece).number); }
-
-Box Refresh::sink(int piece) const { return at(piece).exchange.sink(at(piece).number); }
-
-std::optional<Passage> Refresh::departure(int piece) const {
-  return at(piece).exchange.departure(at(piece).number);
-}
-
-std::optional<Passage> Refresh::arrival(int piece) const {
-  return at(piece).exchange.arrival(at(piece).number);
-}
-
-bool Refresh::arrived(int piece) const { return at(piece).exchange.arrived(at(piece).number); }
-
-bool Refresh::to_self(int piece) const { return at(piece).exchange.to_self(at(piece).number); }
-
 bool Refresh::test() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
-  return arrived;
-}
-
-bool Refresh::test_others() {
-  bool arrived = true;
-  for (const auto& exchange : exchanges_) arrived = exchange->test_others() && arrived;
   return arrived;
 }
 
@@ -206,7 +186,8 @@ bool Refresh::copies_at_once() const {
 void Refresh::wait() {
   if (nothing()) return;
   begin();
-  if (!pieces_.empty()) {  // without neighbours there is no wait, and no span is recorded
+  // Without neighbours there is no wait, and no span is recorded.
+  if (std::ranges::any_of(exchanges_, [](const auto& exchange) { return exchange->pieces() > 0; })) {
     const Scope scope(timeline_, name_, Phase::wait);
     for (const auto& exchange : exchanges_) exchange->wait();
   }

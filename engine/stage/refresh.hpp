@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refresh: updates the halos of a set of storages: messages from the neighbours, then boundary conditions,
-// then the mark "fresh". It is a Movement, so strategies can overlap it with computation.
+// then the mark "fresh". Strategies overlap its exchanges with computation.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,11 @@
 #include "engine/base/timeline.hpp"
 #include "engine/field/field.hpp"
 #include "engine/grid/boxes.hpp"
-#include "engine/move/movement.hpp"
+#include "engine/move/exchange.hpp"
 #include "engine/move/parcels/halo_parcels.hpp"
 
 namespace sc {
 
-class Exchange;
 struct Condition;
 struct RehearsedRun;
 
@@ -26,27 +25,24 @@ struct Wanted {
   Lattice lattice = {};  ///< only the cells of this colour are stale
 };
 
-class Refresh final : public Movement {
+class Refresh final : public Pending {
  public:
   /// Collective. Storages of several grids may be mixed; those of one grid and memory share messages.
   Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
   ~Refresh() override;
 
-  using Movement::start;
-  int pieces() const override { return static_cast<int>(pieces_.size()); }
-  void start(int piece) override;
-  Box source(int piece) const override;
-  Box sink(int piece) const override;
-  std::optional<Passage> departure(int piece) const override;
-  std::optional<Passage> arrival(int piece) const override;
-  bool test() override;
-  bool test_others() override;
-  bool copies_at_once() const override;
-  bool arrived(int piece) const override;
-  bool to_self(int piece) const override;
-  void wait() override;
+  /// One for each grid and memory, in the same order on all ranks. The refresh begins when the first piece of
+  /// one of them is started.
+  const std::vector<std::unique_ptr<Exchange>>& exchanges() const { return exchanges_; }
+  /// Makes progress without blocking; true if all messages for this rank have arrived.
+  bool test();
+  /// Whether copies within the rank are complete when they are started.
+  bool copies_at_once() const;
+  /// Waits for all messages, and starts pieces that have not been started; then applies the conditions.
+  void wait();
   void finish() override { wait(); }
-  std::int64_t bytes() const override;
+  /// Bytes that this rank sends in one round.
+  std::int64_t bytes() const;
 
   /// Applies the conditions beside own cells, which must have their values; wait() then applies only those
   /// beside a neighbour's cells. So a core can be computed during the exchange.
@@ -64,20 +60,15 @@ class Refresh final : public Movement {
   bool has_conditions() const;
   /// Adds the cells that they fill beside own cells, and beside a neighbour's cells.
   void note_filled(RehearsedRun& run, bool beside_own, bool beside_neighbours) const;
-  Traffic traffic(Transport transport) const override;
+  Traffic traffic(Transport transport) const;
 
  private:
-  struct Piece {
-    Exchange& exchange;
-    int number;
-  };
+  class HaloExchange;
   void begin();
-  const Piece& at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
   void apply_boundaries(bool beside_own, bool beside_neighbours);
 
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<Exchange>> exchanges_;
-  std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;
   bool under_way_ = false;

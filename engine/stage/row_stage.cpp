@@ -67,9 +67,9 @@ void RowStage::compute(const Box& box, int threads, std::span<Accumulator> into)
     for (int r = first; r < box.hi.x; ++r) partial[r - own] += remote[static_cast<std::size_t>(r)];
 }
 
-void RowStage::take(const Movement& movement, int piece, int threads) {
+void RowStage::take(const Exchange& exchange, int piece, int threads) {
   const auto p = static_cast<std::size_t>(piece);
-  if (&movement == sums_.get()) {
+  if (&exchange == sums_.get()) {
     if (p >= sum_rows_.size()) return;  // this rank sends more pieces than it receives
     const double* sums = values_of(*arrived_) + sums_->arrival_begins()[p];
     scatter_add(sum_rows_[p], sums, from_others_.data(), threads);

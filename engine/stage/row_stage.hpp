@@ -53,7 +53,7 @@ class RowStage final : public Stage {
   /// Own rows first, then those of other ranks in the order in which their sums are sent.
   std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
-  void take(const Movement& movement, int piece, int threads) override;
+  void take(const Exchange& exchange, int piece, int threads) override;
   void finish(int threads) override;
   std::string refusal(const Strategy& strategy) const override;
   double bytes_per_cell() const override;

@@ -117,7 +117,7 @@ std::optional<Stage::Own> SolvedLines::sums_moved() {
 }
 
 /// Arrivals come in the order of their groups.
-void SolvedLines::take(const Movement& /*movement*/, int piece, int threads) {
+void SolvedLines::take(const Exchange& /*exchange*/, int piece, int threads) {
   const std::size_t group = blocks_->group_of(piece), next = blocks_->group_of(piece + 1);
   if (group == next) return;
   for (; solved_ <= group && solved_ < blocks_->groups().size(); ++solved_)

@@ -17,7 +17,7 @@ class SolvedLines : public Stage {
   bool takes_parts() const override { return two_passes_; }
   Stage* before() override;
   std::optional<Own> own() override;
-  void take(const Movement& movement, int piece, int threads) override;
+  void take(const Exchange& exchange, int piece, int threads) override;
   void finish(int threads) override;
   /// Whether ranks divide the lines.
   bool divided() const { return blocks_ != nullptr; }

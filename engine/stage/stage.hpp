@@ -14,12 +14,13 @@
 #include "engine/exec/accumulator.hpp"
 #include "engine/exec/row_trial.hpp"
 #include "engine/grid/lattice.hpp"
-#include "engine/move/movement.hpp"
 #include "engine/plan/strategy.hpp"
 #include "engine/stage/access.hpp"
 #include "engine/stage/cut.hpp"
 
 namespace sc {
+
+class Exchange;
 
 class Stage {
  public:
@@ -39,19 +40,19 @@ class Stage {
   /// Computes `box` (local coordinates) with `threads` threads; the kernel's values are reduced into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
 
-  /// The cut and the movements of a stage that needs more than halos. `gathers` must arrive before its shell
+  /// The cut and the exchanges of a stage that needs more than halos. `gathers` must arrive before its shell
   /// is computed, `sums` are sent after it. nullptr for none, the same on all ranks.
   struct Own {
     Cut cut;
-    Movement* gathers = nullptr;
-    Movement* sums = nullptr;
+    Exchange* gathers = nullptr;
+    Exchange* sums = nullptr;
     /// With overlap, sums are sent piece by piece, during the rest of the shell.
     bool sums_at_once = false;
   };
   /// Called at the beginning of a run.
   virtual std::optional<Own> own() { return std::nullopt; }
-  /// Processes an arrival of one of its own movements; each once a run, in the order of their numbers.
-  virtual void take(const Movement& /*movement*/, int /*piece*/, int /*threads*/) {}
+  /// Processes an arrival of one of its own exchanges; each once a run, in the order of their numbers.
+  virtual void take(const Exchange& /*exchange*/, int /*piece*/, int /*threads*/) {}
   /// A run with the present parameters of its kernel, to be executed later, box by box, even if the stage has
   /// changed or no longer exists.
   struct Captured {

@@ -77,10 +77,11 @@ TEST_F(Freshness, IsStaleThenInFlightThenFresh) {
   Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   EXPECT_EQ(storage().fresh(), point);
   EXPECT_EQ(storage().in_flight(), nullptr);
-  refresh.start(0);
+  Exchange& exchange = *refresh.exchanges().front();
+  exchange.start(0);
   EXPECT_EQ(storage().in_flight(), &refresh);
   EXPECT_EQ(storage().fresh(), point) << "what is in flight is not fresh";
-  for (int piece = 1; piece < refresh.pieces(); ++piece) refresh.start(piece);
+  for (int piece = 1; piece < exchange.pieces(); ++piece) exchange.start(piece);
   refresh.wait();
   EXPECT_EQ(storage().in_flight(), nullptr);
   EXPECT_EQ(storage().fresh(), star(2));
@@ -92,7 +93,7 @@ TEST_F(Freshness, WhoeverReadsFirstWaitsForWhatIsInFlight) {
   Runner runner(context, {.strategy = Strategy::boundary_first});
   for (int salt = 0; salt < 3; ++salt) {
     u.fill([&](int x, int y, int z) { return code(x, y, z, salt); });
-    refresh.Movement::start();
+    refresh.exchanges().front()->start();
     runner.run(sweep);
     EXPECT_EQ(storage().in_flight(), nullptr);
     EXPECT_EQ(runner.counts().at("star").moved, 0) << "sent again what was in flight";
@@ -105,7 +106,7 @@ TEST_F(Freshness, WhoeverWritesEndsWhatIsInFlight) {
   Sweep sweep("overwrite", Copy{}, writes(u.now()), reads(out.now()));
   Runner runner(context, {.strategy = Strategy::boundary_first});
   u.fill([](int x, int y, int z) { return code(x, y, z); });
-  refresh.Movement::start();
+  refresh.exchanges().front()->start();
   runner.run(sweep);
   EXPECT_EQ(storage().in_flight(), nullptr);
   EXPECT_EQ(storage().fresh(), point) << "the halo holds what was there before";

@@ -28,10 +28,10 @@ struct Player {
   virtual void end(int window) = 0;
 };
 
-inline std::vector<std::function<void()>> starts_of(Movement& movement) {
+inline std::vector<std::function<void()>> starts_of(Exchange& exchange) {
   std::vector<std::function<void()>> starts;
-  for (int piece = 0; piece < movement.pieces(); ++piece)
-    starts.emplace_back([&movement, piece] { movement.start(piece); });
+  for (int piece = 0; piece < exchange.pieces(); ++piece)
+    starts.emplace_back([&exchange, piece] { exchange.start(piece); });
   return starts;
 }
 

@@ -144,7 +144,7 @@ TEST(Lifetime, ARefreshMayEndWithItsMessagesUnderWay) {
   auto problem = std::make_unique<Problem>(context, Int3{8, 9, 18});
   {
     Refresh refresh({{&problem->u.storage(0), &problem->u.boundaries(), star(1)}}, {}, context.timeline());
-    refresh.Movement::start();
+    refresh.exchanges().front()->start();
   }
   EXPECT_EQ(problem->u.storage(0).in_flight(), nullptr);
   Runner runner(context, {});

@@ -63,8 +63,8 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
       product.run();
       std::int64_t counted = 0, noted = 0;
       const auto own = const_cast<RowStage&>(product.stage()).own();
-      for (Movement* movement : {own->gathers, own->sums})
-        if (movement) counted += movement->traffic(Transport::mpi).bytes;
+      for (Exchange* exchange : {own->gathers, own->sums})
+        if (exchange) counted += exchange->traffic(Transport::mpi).bytes;
       const auto requests = requests_of(c, settings, context.size());
       for (const Passage& p : rehearse(c, settings, context.rank(), context.size(), requests).departures)
         noted += p.bytes;
