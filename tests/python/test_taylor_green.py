@@ -98,44 +98,58 @@ def test_the_table_of_spectral_runs_has_the_parts_of_the_dns(tmp_path):
     assert "the runs are of different solvers (compressible, turbulence): give those of one." in done.stderr
 
 
-STORED = read_columns(SPECTRAL / "measured_256.csv")
+# File, dealiasing, steps of the run; bounds: curve to t = 8.4 and to 10, time of the peak.
+SERIES = [
+    ("measured_256.csv", "two_thirds", 1000, 0.01, 0.022, 0.1),
+    ("measured_256_shifted.csv", "phase_shift", 1250, 0.01, 0.01, 0.03),
+]
 
 
-def test_the_stored_series_on_256_points_meets_the_dns():
-    """Within a percent: the peak of dissipation, the curve to t = 8.4, the energy."""
-    time, value = compare.peak(STORED["time"], STORED["dissipation"])
-    assert time == pytest.approx(PUBLISHED[0], abs=0.1)
+@pytest.mark.parametrize("series", SERIES, ids=["two_thirds", "phase_shift"])
+def test_the_stored_series_on_256_points_meets_the_dns(series):
+    """Within a percent: the peak of dissipation and the energy; with phase shifts the whole curve, too."""
+    name, _, _, to_8, to_10, when = series
+    stored = read_columns(SPECTRAL / name)
+    time, value = compare.peak(stored["time"], stored["dissipation"])
+    assert time == pytest.approx(PUBLISHED[0], abs=when)
     assert value == pytest.approx(PUBLISHED[1], rel=0.01)
-    apart = compare.differences(STORED, REFERENCE)
+    apart = compare.differences(stored, REFERENCE)
     assert apart["t"][-1] == pytest.approx(10)
-    assert np.abs(apart["dissipation"][apart["t"] < 8.45]).max() < 0.01
-    assert np.abs(apart["dissipation"]).max() < 0.022
+    assert np.abs(apart["dissipation"][apart["t"] < 8.45]).max() < to_8
+    assert np.abs(apart["dissipation"]).max() < to_10
     assert np.abs(apart["energy"]).max() < 0.01
 
 
-def test_the_stored_series_keeps_the_balance_of_energy():
+@pytest.mark.parametrize(("name", "steps"), [(name, steps) for name, _, steps, *_ in SERIES])
+def test_the_stored_series_keeps_the_balance_of_energy(name, steps):
     """The energy falls by the integral of the dissipation, by Simpson's rule over pairs of rows."""
-    t, e = STORED["time"], STORED["dissipation"]
-    assert np.diff(t) == pytest.approx(0.05)
+    stored = read_columns(SPECTRAL / name)
+    t, e = stored["time"], stored["dissipation"]
+    assert np.diff(t) == pytest.approx(5 * 10 / steps)
     lost = (t[2::2] - t[:-2:2]) / 6 * (e[:-2:2] + 4 * e[1:-1:2] + e[2::2])
-    # in single precision, of an energy of 1/8
-    assert STORED["energy"][0] - STORED["energy"][2::2] == pytest.approx(np.cumsum(lost), abs=4e-6)
+    # In single precision an energy of 1/8 is rounded by up to 7e-9 a step.
+    assert stored["energy"][0] - stored["energy"][2::2] == pytest.approx(np.cumsum(lost), abs=4e-9 * steps)
 
 
-def test_the_documents_have_the_row_of_the_stored_series():
-    row = compare.row(spectral_case(256, "two_thirds"), STORED, REFERENCE)
+@pytest.mark.parametrize(("name", "dealiasing"), [(name, dealiasing) for name, dealiasing, *_ in SERIES])
+def test_the_documents_have_the_row_of_the_stored_series(name, dealiasing):
+    row = compare.row(spectral_case(256, dealiasing), read_columns(SPECTRAL / name), REFERENCE)
     assert f"| {' | '.join(row)} |" in (SPECTRAL / "README.md").read_text().splitlines()
 
 
-RESOLVED = ("scheme.dealiasing=two_thirds", "scheme.dt=0.01", "scheme.precision=single")
+RESOLVED = ("grid.points=[256,256,256]", "scheme.precision=single")
 
 
 @pytest.mark.long
 @pytest.mark.timeout(4 * 3600)
 @pytest.mark.parametrize(
     ("points", "sets", "value", "time", "curve"),
-    [(128, (), 0.02, 0.15, 0.08), (256, ("grid.points=[256,256,256]", *RESOLVED), 0.01, 0.1, 0.022)],
-    ids=["128", "256"],
+    [
+        (128, (), 0.02, 0.15, 0.08),
+        (256, (*RESOLVED, "scheme.dealiasing=two_thirds", "scheme.dt=0.01"), 0.01, 0.1, 0.022),
+        (256, (*RESOLVED, "scheme.dt=0.008"), 0.01, 0.03, 0.01),
+    ],
+    ids=["128", "256", "256-shifted"],
 )
 def test_taylor_green_meets_its_published_peak(program, points, sets, value, time, curve):
     """The peak of dissipation, its time, and the curve to t = 10."""
