@@ -112,6 +112,35 @@ TEST_F(Freshness, WhoeverWritesEndsWhatIsInFlight) {
   EXPECT_EQ(storage().fresh(), point) << "the halo holds what was there before";
 }
 
+// The halos of two grids are two exchanges of one refresh; the core of the stage waits for none of them.
+TEST(RefreshOfTwoGrids, ArrivesForOneStage) {
+  TestContext context({.threads = 2});
+  const Int3 n{8, 8, 12};
+  const Grid grid(context, {.cells = n, .periodic = {true, true, true}, .halo = 1});
+  const Grid half = grid.coarsen({2, 2, 2}, 1);
+  Field<double> u(grid, "u"), out(grid, "out"), coarse(half, "coarse");
+  const auto kernel = [](At c, Index g, Out<double> sum, In<double> fine, Across<double> from) {
+    sum[c] = fine[c.z(1)] - fine[c.z(-1)] + 3 * from[from.at(g.x / 2, g.y / 2, g.z / 2 + 1)];
+  };
+  for (const Strategy& strategy : all_strategies(context)) {
+    Runner runner(context, {.strategy = strategy, .poke_seconds = 1e-6});
+    Sweep sweep("both", kernel, writes(out.now()), reads(u.now(), star(1)),
+                reads(coarse.now(), coarsen(2, box(1))));
+    for (int salt = 0; salt < 3; ++salt) {  // from the second round on, demand is known
+      u.fill([&](int x, int y, int z) { return code(x, y, z, salt); });
+      coarse.fill([&](int x, int y, int z) { return code(x, y, z, salt + 7); });
+      runner.run(sweep);
+      each_cell(grid.own(), [&](Int3 c) {
+        const Int3 g = grid.origin() + c;
+        const double beside =
+            code(g.x, g.y, (g.z + 1) % n.z, salt) - code(g.x, g.y, (g.z + n.z - 1) % n.z, salt);
+        ASSERT_EQ(out.get(c), beside + 3 * code(g.x / 2, g.y / 2, (g.z / 2 + 1) % (n.z / 2), salt + 7))
+            << strategy.name << to_string(g);
+      });
+    }
+  }
+}
+
 TEST_F(Freshness, AStaleHaloIsRefreshedBeforeItIsRead) {
   for (const Strategy& strategy : all_strategies(context)) {
     Runner runner(context, {.strategy = strategy});
